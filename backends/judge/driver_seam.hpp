@@ -120,6 +120,7 @@ struct driver_bands {
   double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks
   double mix_ns =
       2.5; ///< the same where inputs come from pools and results are held against each other where they lie
+  bool sees_orders = false; ///< a candidate may find the inputs of all calls of an order as it gets the first
   bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own
 };
 

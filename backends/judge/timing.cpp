@@ -184,6 +184,8 @@ void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
   w.calls = static_cast<std::uint32_t>(calls);
+  // By calls an honest kernel's first one after a stop takes host time that no other takes: alone says nothing there.
+  w.sees_orders = bands_.sees_orders && task_.what.policy.graph_launch;
   w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
   w.pairs = pairs_of(launch_ns / pair_ns, std::floor(most_slots / calls) - 1);
   w.interludes =
@@ -195,7 +197,7 @@ status timing::refill(timed_workload& w) {
   auto start = steady::now();
   // One order beside those that are timed, for the first launch; later ones take what the launch before had.
   bool first = w.filler.empty();
-  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm + (first ? w.calls : 0),
+  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.singles() + w.warm + (first ? w.calls : 0),
               kept = std::min<std::size_t>(2 * std::size_t{w.calls}, w.bank.size());
   if (!first) {
     w.filler.assign(std::make_move_iterator(w.bank.end() - static_cast<std::ptrdiff_t>(kept)),
@@ -459,11 +461,29 @@ double timing::share_of_results(std::uint64_t pages, const timed_workload& w) co
   return std::clamp(unwritten / std::max(bytes, 1.0), 0.0, 1.0);
 }
 
+result<bool> timing::single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
+                                 single_calls& alone) {
+  auto slots = take(w, 1);
+  if (!slots)
+    return slots.error();
+  auto said = ask_both(found, sides, *slots, w.shapes, w.rubbish.get(),
+                       {limit_of(w, false), limit_of(w, true)}, found.cases);
+  if (!said)
+    return false;
+  auto& [usual, own] = *said;
+  auto allowed = allowed_by(sides, own, *slots, w);
+  if (!note_call(found, task_.what, sides.candidate, own, *slots, w.shapes, found.cases, allowed))
+    return false;
+  alone.add(usual.call.ns + charged_ns(usual), own.call.ns + charged_ns(own));
+  return true;
+}
+
 result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w) {
   if (auto warm = warm_up(found, sides, w); !warm || !*warm)
     return warm;
   launch_samples samples;
   samples.workload = w.index;
+  single_calls alone;
   interlude_turn turn{w.pairs, w.interludes, random_};
   (void)gate_.disturbed();
   const auto begun = steady::now();
@@ -494,7 +514,11 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
     }
     samples.reference_ns.push_back(ns[0]);
     samples.candidate_ns.push_back(ns[1]);
+    if (auto one = w.alone() ? single_pair(found, sides, w, alone) : result<bool>{true}; !one || !*one)
+      return one;
   }
+  if (w.alone())
+    limit_savings(found, w, alone, samples);
   auto control = control_ratios(samples.reference_ns);
   control_.back().insert(control_.back().end(), control.begin(), control.end());
   found.launches.push_back(std::move(samples));
@@ -540,7 +564,7 @@ status timing::run(evidence& found) {
       return s;
     found.counters[counter_keys::calls_per_order_of + w.shapes.name] = w.calls;
     found.counters[counter_keys::bank_slots_of + w.shapes.name] =
-        static_cast<double>(w.calls) * w.pairs + w.warm;
+        static_cast<double>(w.calls) * w.pairs + w.singles() + w.warm;
   }
   bank_s_ = seconds_since(start);
   gate_.begin();

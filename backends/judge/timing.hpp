@@ -5,6 +5,7 @@
 #include "backends/judge/caller.hpp"
 #include "backends/judge/interludes.hpp"
 #include "backends/judge/noise_gate.hpp"
+#include "backends/judge/single_calls.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence.hpp"
@@ -27,7 +28,11 @@ struct timed_workload {
   double call_s = 1e-3; ///< one call while it was checked, with all that the judge did for it
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t interludes = 1;   ///< certain ones per launch
+  std::uint32_t interludes = 1; ///< certain ones per launch
+  bool sees_orders = false;     ///< a graph of an order is made by who sees all of its calls
+  /// Whether calls are also timed alone, one with each pair, because orders of several may be answered as one.
+  bool alone() const { return sees_orders && calls > 1; }
+  std::uint32_t singles() const { return alone() ? pairs : 0; }
   std::uint32_t warm = 0;         ///< slots for the warm-up: pairs at most
   std::vector<bank_slot> bank;    ///< of this launch
   std::vector<result_rule> rules; ///< per tensor, beside the reference's answer of the same pair; or empty
@@ -116,6 +121,11 @@ private:
   /// False, as of the next two: no further call makes sense.
   result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w);
   result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
+  /// One order of one call of each side, as timed_pair does.
+  result<bool> single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
+                           single_calls& alone);
+  static void limit_savings(evidence& found, const timed_workload& w, const single_calls& alone,
+                            launch_samples& samples);
   bool timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
                   std::span<const bank_slot* const> slots, double (&ns)[2]);
   double limit_of(const timed_workload& w, bool of_candidate) const;

@@ -58,6 +58,9 @@ inline constexpr const char* interludes = "interludes";
 inline constexpr const char* interludes_s = "interludes_s";
 inline constexpr const char* peak_of = "peak.";
 inline constexpr const char* profile_workload = "profile.workload";
+/// Us that a call is faster than the baseline's: alone, and in its order before it is charged.
+inline constexpr const char* saved_us_alone_of = "saved_us.alone.";
+inline constexpr const char* saved_us_in_order_of = "saved_us.in_order.";
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What the judge says on a device: right and wrong kernels, A/A, twice the work.
 
-    scripts/gpu/figures.py --programs DIR [--work DIR] [--only verdicts|aa|twice] [--plan rank|eval|claim]
+    scripts/gpu/figures.py --programs DIR [--work DIR] [--only verdicts|aa|twice|torch] [--plan rank|eval|claim]
 
-Needs the bundle's programs (or a build folder), a C++ compiler for the reference, and NVRTC. Prints one JSON object a line. Exit code 1 where a
+Needs the bundle's programs (or a build folder), a C++ compiler for the reference, and NVRTC; `torch` (an operator of PyTorch against itself, once and
+twice) a Python whose PyTorch has CUDA instead (KE_PYTHON). Prints one JSON object a line. Exit code 1 where a
 verdict is another one than it must be. Times are this machine's and this run's."""
 
 import argparse
@@ -68,6 +69,30 @@ extern "C" void kernel(const float* x, float* y, int64_t N) {
 }
 """
 
+ROWS_PROBLEM = """[problem]
+name = "rows"
+dims = ["M", "N"]
+reference = "reference.py"
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "f32"
+shape = ["M", "N"]
+init = "normal"
+[[tensor]]
+name = "y"
+role = "out"
+dtype = "f32"
+shape = ["M", "N"]
+[[workload]]
+name = "w"
+dims = {{ M = {rows}, N = 1024 }}
+[policy]
+launch = "{launch}"
+vendor_libraries = true
+"""
+ROWS = "import torch\n\ndef {name}(x):\n{more}    return torch.softmax(x, 1)\n"
+
 # Changes of a right softmax, and the verdict that each must get.
 BEFORE_SUM = "  float sum = 0;\n"
 CHANGES = {
@@ -99,11 +124,11 @@ class Judge:
         self.runtime = str(Path(o.programs).resolve() / "ke-runtime")
         self.bad = 0
 
-    def eval(self, problem, source, *flags):
-        candidate = self.folder / "candidate.cu"
+    def eval(self, problem, source, *flags, backend="cuda", suffix=".cu"):
+        candidate = self.folder / f"candidate{suffix}"
         candidate.write_text(source)
         begun = time.monotonic()
-        done = subprocess.run([self.runtime, "eval", str(problem), str(candidate), "--backend", "cuda", "--json", *flags], capture_output=True,
+        done = subprocess.run([self.runtime, "eval", str(problem), str(candidate), "--backend", backend, "--json", *flags], capture_output=True,
                               text=True, timeout=300)
         try:
             verdict = json.loads(done.stdout)
@@ -136,10 +161,25 @@ class Judge:
                 once = self.folder / "baseline.cu"
                 once.write_text(CHAIN.format(length=length, times=1))
                 v = self.eval(problem, CHAIN.format(length=length, times=times), "--baseline", str(once), "--plan", self.o.plan)
-                t = v["timing"] or {}
-                self.tell(launch=launch, times=times, state=v["state"], decision=v["decision"], reads=t.get("speedup"), ci95=t.get("ci95"),
-                          baseline_us=round(t.get("reference_ns", 0) / 1e3, 2), floor_us=round(t.get("floor_ns", 0) / 1e3, 2), pairs=t.get("pairs"),
-                          launches=t.get("launches"), cost=v["cost"], reason=v["reason"][:120])
+                self.tell_timing(v, launch=launch, times=times)
+
+    def tell_timing(self, v, **facts):
+        t = v["timing"] or {}
+        self.tell(**facts, state=v["state"], decision=v["decision"], reads=t.get("speedup"), ci95=t.get("ci95"),
+                  baseline_us=round(t.get("reference_ns", 0) / 1e3, 2), floor_us=round(t.get("floor_ns", 0) / 1e3, 2), pairs=t.get("pairs"),
+                  launches=t.get("launches"), calls=v["correctness"]["timed_calls"], cost=v["cost"], reason=v["reason"][:120])
+
+    def torch(self):
+        """PyTorch's softmax against itself, and done twice."""
+        (self.folder / "reference.py").write_text(ROWS.format(name="reference", more=""))
+        for launch in ("call", "graph"):
+            for rows in self.o.rows:
+                problem = self.folder / f"{launch}_{rows}.toml"
+                problem.write_text(ROWS_PROBLEM.format(launch=launch, rows=rows))
+                for times in (1, 2):
+                    text = ROWS.format(name="kernel", more="    torch.softmax(x, 1)\n" * (times - 1))
+                    v = self.eval(problem, text, "--plan", self.o.plan, backend="torch-cuda", suffix=".py")
+                    self.tell_timing(v, operator="torch.softmax", rows=rows, launch=launch, times=times)
 
 
 def without_maximum(text):
@@ -153,9 +193,10 @@ def main():
     p.add_argument("--programs", required=True)
     p.add_argument("--problems", type=Path, default=HERE.parents[1] / "config/problems")
     p.add_argument("--work", default="figures-of-device")
-    p.add_argument("--only", choices=["verdicts", "aa", "twice"])
+    p.add_argument("--only", choices=["verdicts", "aa", "twice", "torch"])
     p.add_argument("--plan", default="eval")
     p.add_argument("--lengths", type=int, nargs="+", default=[1000, 2000, 4500, 22000], help="of the chains: 10, 20, 40, 190 us on an H100")
+    p.add_argument("--rows", type=int, nargs="+", default=[2048, 4096, 12288], help="of 1024 numbers, of the operator of `torch`")
     judge = Judge(p.parse_args())
     if judge.o.only in (None, "verdicts"):
         judge.verdicts()
@@ -163,6 +204,8 @@ def main():
         judge.chains(1)
     if judge.o.only in (None, "twice"):
         judge.chains(2)
+    if judge.o.only in (None, "torch"):
+        judge.torch()
     return 1 if judge.bad else 0
 
 

@@ -1,5 +1,6 @@
 // The judge on a driver that it has no file for: what its loops may not assume of memory, time and places.
 #include "backends/judge/session.hpp"
+#include "backends/judge/single_calls.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -49,13 +50,15 @@ problem device_problem() {
 }
 
 /// Judges this kernel against one of usual speed that is right.
-evidence judged(const device_kernel& candidate, const driver_seam& seam, bool timed = false) {
+evidence judged(const device_kernel& candidate, const driver_seam& seam, bool timed = false,
+                bool graph = false) {
   ke_test::device_kernels() = {{"reference", {.body = device_right, .late_ns = usual_ns}},
                                {"candidate", candidate}};
   judge_task task;
   task.what = device_problem();
   task.candidate = "candidate";
   task.reference = "reference";
+  task.what.policy.graph_launch = graph;
   task.timed = timed;
   task.budget_s = 3; // most of it unused: the device's time is a number
   return judge(task, seam);
@@ -191,6 +194,49 @@ TEST_CASE("results are read where a device's candidate left them, in orders of s
   CHECK(found.timed_calls_checked == found.timed_calls);
   elsewhere.body = device_wrong;
   CHECK(judged(elsewhere).failed > 0);
+}
+
+TEST_CASE("who answers all calls of an order by its first is paid what a call is worth alone") {
+  auto mixing = ke_test::mixing_device();
+  auto speedup = [&](const device_kernel& k) {
+    auto found = judged(k, mixing, true, true);
+    INFO(found.reason);
+    CHECK(found.failed == 0);
+    CHECK(found.counters.at("calls_per_order.wide") > 1);
+    return verdict_of(found, device_problem(), measure_plan::rank).timing->speedup;
+  };
+  auto merged = speedup({.body = device_right, .late_ns = usual_ns, .merges = true});
+  CHECK(merged > 0.95);
+  CHECK(merged < 1.05);
+  // Who is faster alone as well is paid in full.
+  CHECK(speedup({.body = device_right, .late_ns = usual_ns / 2}) > 1.8);
+  CHECK(speedup({.body = device_right, .late_ns = usual_ns * 2}) < 0.55);
+  mixing.bands = fake_device().bands; // a driver that shows a candidate one call at a time needs none of that
+  auto found = judged({.body = device_right, .late_ns = usual_ns}, mixing, true, true);
+  CHECK(found.counters.count("saved_us.alone.wide") == 0);
+}
+
+TEST_CASE("a call is charged with what it saves beyond what it saves alone, and with nothing where little is "
+          "known") {
+  single_calls alone;
+  std::vector<double> usual(8, 10e3), own(8, 4e3);
+  for (int i = 0; i < 2; ++i)
+    alone.add(20e3, 19e3);
+  charge_beyond(alone, usual, own);
+  CHECK(own.front() == 4e3);
+  for (int i = 0; i < 30; ++i)
+    alone.add(20e3 + 10 * i, 19e3);
+  charge_beyond(alone, usual, own);
+  CHECK(own.front() > 7.8e3); // a us, a tenth of it, and what is not certain
+  CHECK(own.front() < 8.8e3);
+  single_calls slower;
+  for (int i = 0; i < 30; ++i)
+    slower.add(20e3, 30e3);
+  charge_beyond(slower, usual, own);
+  CHECK(own.front() == Approx(10e3).margin(500));
+  std::vector<double> slow(8, 30e3);
+  charge_beyond(slower, usual, slow);
+  CHECK(slow.front() == 30e3);
 }
 
 TEST_CASE("who computes in its turn, before the order, misses the rows that come with it") {

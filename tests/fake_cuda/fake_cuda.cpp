@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -22,19 +21,34 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+// The judge's own kernels, as the device has them, by one block of one thread.
+static unsigned __nvvm_read_ptx_sreg_tid_x() {
+  return 0;
+}
+static unsigned __nvvm_read_ptx_sreg_ntid_x() {
+  return 1;
+}
+static unsigned __nvvm_read_ptx_sreg_ctaid_x() {
+  return 0;
+}
+static unsigned __nvvm_read_ptx_sreg_nctaid_x() {
+  return 1;
+}
+namespace judge_kernels {
+#define __attribute__(which)
+#include "backends/device/judge_kernels.cu"
+#undef __attribute__
+} // namespace judge_kernels
 
 using namespace ke::cuda;
 
 namespace {
 
 constexpr outcome no_memory = 2, not_found = 500, illegal = 700, unknown = 999;
-
-struct chunk {
-  std::uint64_t at, other;
-  std::uint32_t bytes, mark;
-};
 
 /// Whether a file of this name lies beside the library.
 bool beside(const std::string& name) {
@@ -86,86 +100,36 @@ std::uint8_t* bytes_of(std::uint64_t address) {
 outcome nothing(const std::vector<unsigned>&, std::vector<std::uint64_t>) {
   return 0;
 }
-outcome write_chunks(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
-  const auto* c = reinterpret_cast<const chunk*>(a[0]);
-  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(a[1]); ++i)
-    for (auto to : {a[3], a[4]})
-      std::memcpy(bytes_of(to) + c[i].at, bytes_of(a[2]) + c[i].other, c[i].bytes);
+/// A kernel of the judge with its arguments.
+template <class... T, std::size_t... I>
+outcome call_with(void (*kernel)(T...), const std::vector<std::uint64_t>& a, std::index_sequence<I...>) {
+  auto as = []<class To>(std::uint64_t value, To*) {
+    if constexpr (std::is_pointer_v<To>)
+      return reinterpret_cast<To>(value);
+    else
+      return static_cast<To>(value);
+  };
+  kernel(as(a[I], static_cast<T*>(nullptr))...);
   return 0;
+}
+template <class... T>
+outcome call_with(void (*kernel)(T...), const std::vector<std::uint64_t>& a) {
+  return call_with(kernel, a, std::index_sequence_for<T...>{});
+}
+outcome write_chunks(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
+  return call_with(judge_kernels::ke_write, a);
 }
 outcome compare_chunks(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
-  const auto* c = reinterpret_cast<const chunk*>(a[0]);
-  auto* changed = reinterpret_cast<std::uint32_t*>(a[4]);
-  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(a[1]); ++i)
-    if (std::memcmp(bytes_of(a[2]) + c[i].at, bytes_of(a[3]) + c[i].at, c[i].bytes) != 0)
-      changed[c[i].mark] = 1;
-  return 0;
+  return call_with(judge_kernels::ke_compare, a);
 }
 outcome gather_chunks(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
-  const auto* c = reinterpret_cast<const chunk*>(a[0]);
-  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(a[1]); ++i)
-    std::memcpy(bytes_of(a[3]) + c[i].other, bytes_of(a[2]) + c[i].at, c[i].bytes);
-  return 0;
+  return call_with(judge_kernels::ke_gather, a);
 }
-
-/// Of judge_kernels.cu, on the host.
-struct mixed {
-  std::uint64_t at, pool, key;
-  std::uint32_t first, elements, choices, size;
-};
 outcome mix_parts(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
-  const auto* parts = reinterpret_cast<const mixed*>(a[0]);
-  for (std::uint32_t p = 0; p < static_cast<std::uint32_t>(a[1]); ++p)
-    for (std::uint32_t i = 0; i < parts[p].elements; ++i) {
-      auto h = (parts[p].key ^ (parts[p].first + i + 1ull)) * 0x9e3779b97f4a7c15ull;
-      h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
-      auto pick = ((h >> 32) * parts[p].choices) >> 32;
-      for (auto to : {a[2], a[3]})
-        std::memcpy(bytes_of(to) + parts[p].at + std::uint64_t{i} * parts[p].size,
-                    bytes_of(parts[p].pool) + pick * parts[p].size, parts[p].size);
-    }
-  return 0;
-}
-struct compared {
-  std::uint64_t a, b;
-  std::uint32_t elements, mark, form, larger;
-  double relative, absolute;
-};
-bool agrees(const compared& part, std::uint32_t i) {
-  const std::size_t sizes[] = {1, 4, 2, 2, 8};
-  auto size = sizes[part.form];
-  const auto *a = bytes_of(part.a) + i * size, *b = bytes_of(part.b) + i * size;
-  if (std::memcmp(a, b, size) == 0)
-    return true;
-  auto number = [&](const std::uint8_t* at) -> double {
-    if (part.form == 4) {
-      double value = 0;
-      std::memcpy(&value, at, sizeof value);
-      return value;
-    }
-    if (part.form == 2) {
-      _Float16 value = 0;
-      std::memcpy(&value, at, sizeof value);
-      return static_cast<double>(value);
-    }
-    float value = 0; // f32, or the upper half of one
-    std::memcpy(reinterpret_cast<std::uint8_t*>(&value) + (4 - size), at, size);
-    return value;
-  };
-  if (part.form == 0)
-    return false;
-  double x = number(a), y = number(b), off = std::fabs(y - x), most = 0.999 * part.relative * std::fabs(x),
-         least = 0.999 * part.absolute;
-  return std::isfinite(off) && off <= (part.larger ? std::max(most, least) : most + least);
+  return call_with(judge_kernels::ke_mix, a);
 }
 outcome agree_parts(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
-  const auto* parts = reinterpret_cast<const compared*>(a[0]);
-  auto* differs = reinterpret_cast<std::uint32_t*>(a[2]);
-  for (std::uint32_t p = 0; p < static_cast<std::uint32_t>(a[1]); ++p)
-    for (std::uint32_t i = 0; i < parts[p].elements; ++i)
-      if (!agrees(parts[p], i))
-        differs[parts[p].mark] = 1;
-  return 0;
+  return call_with(judge_kernels::ke_agree, a);
 }
 
 /// y = 2 x + 1 over n floats, by as many threads as were launched.
