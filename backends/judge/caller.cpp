@@ -393,6 +393,13 @@ void caller::compare_arena(std::span<const bank_slot* const> slots, outcome& out
       out.inputs_changed = what_->tensors[tensors[i]].name;
 }
 
+void caller::widen_copies(std::size_t slots) {
+  for (std::size_t s = 0; s < slots && wide_; ++s)
+    for (std::size_t t = 0; t < bytes_.size(); ++t)
+      if (what_->tensors[t].role != tensor_role::in && !is_wide(t))
+        copies_[s][t] = widened(what_->tensors[t].dtype, copies_[s][t]);
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
   bool may_stay =
@@ -430,10 +437,7 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   out.late = changed_since(parts);
   out.ahead = changed_since(ended);
   out.unwritten += seam().settle(state(), results);
-  for (std::size_t s = 0; s < slots.size() && wide_; ++s)
-    for (std::size_t t = 0; t < bytes_.size(); ++t)
-      if (what_->tensors[t].role != tensor_role::in && !is_wide(t))
-        copies_[s][t] = widened(what_->tensors[t].dtype, copies_[s][t]);
+  widen_copies(slots.size());
   out.woke = !seam().fence(state()).still;
   return out;
 }

@@ -175,6 +175,8 @@ private:
   /// Whether this tensor's elements are wider than the candidate's.
   bool is_wide(std::size_t tensor) const;
   void write_wide(std::span<const bank_slot* const> slots);
+  /// Those of tensors that are no wider than the candidate's.
+  void widen_copies(std::size_t slots);
   bool is_mixed(const bank_slot& slot) const { return mixture_ && slot.inputs.empty(); }
   bool is_any_mixed(std::span<const bank_slot* const> slots) const {
     return std::any_of(slots.begin(), slots.end(), [this](const auto* slot) { return is_mixed(*slot); });

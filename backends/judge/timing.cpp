@@ -478,6 +478,17 @@ result<bool> timing::single_pair(evidence& found, const side_by_side& sides, tim
   return true;
 }
 
+bool timing::interlude_now(evidence& found, const side_by_side& sides, const timed_workload& w,
+                           interlude_turn& turn) {
+  auto start = steady::now();
+  if (!interlude(found, sides, w))
+    return false;
+  turn.spent_on_interlude(seconds_since(start));
+  interludes_s_ += seconds_since(start);
+  (void)gate_.disturbed();
+  return true;
+}
+
 result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w) {
   if (auto warm = warm_up(found, sides, w); !warm || !*warm)
     return warm;
@@ -490,14 +501,8 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
     if (samples.reference_ns.size() >= plan_.least_pairs && seconds_since(begun) > overtime * launch_s())
       break; // its orders take longer than they should
-    if (!deck_.empty() && turn.due(i)) {
-      auto start = steady::now();
-      if (!interlude(found, sides, w))
-        return false;
-      turn.spent_on_interlude(seconds_since(start));
-      interludes_s_ += seconds_since(start);
-      (void)gate_.disturbed();
-    }
+    if (!deck_.empty() && turn.due(i) && !interlude_now(found, sides, w, turn))
+      return false;
     auto pair_start = steady::now();
     auto slots = take(w, w.calls);
     if (!slots)

@@ -104,6 +104,9 @@ private:
   /// Gives both sides the same call, in random order; checks only the candidate's answers. False: no further
   /// call makes sense.
   bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
+  /// The same, with its time.
+  bool interlude_now(evidence& found, const side_by_side& sides, const timed_workload& w,
+                     interlude_turn& turn);
   bool uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
                  const timed_workload& w, double limit);
   /// The same in another form than the workload's. A baseline that compiles itself is not asked.

@@ -139,6 +139,14 @@ void listener::poll_set(std::vector<zmq_pollitem_t>& items) const {
   }
 }
 
+std::vector<std::string> listener::attached() const {
+  std::vector<std::string> peers;
+  peers.reserve(sessions_.size());
+  for (const auto& [peer, s] : sessions_)
+    peers.push_back(peer);
+  return peers;
+}
+
 void listener::turn(time_point now) {
   now_ = now;
   if (due_ != time_point::max() && now > due_ + options_.beat) {
@@ -165,11 +173,7 @@ void listener::turn(time_point now) {
     lose(peer, "no sign of life for " + std::to_string(options_.missed) + " beats");
   if (now >= next_beat_) {
     next_beat_ = now + options_.beat;
-    std::vector<std::string> attached;
-    attached.reserve(sessions_.size());
-    for (auto& [peer, s] : sessions_)
-      attached.push_back(peer);
-    for (auto& peer : attached)
+    for (auto& peer : attached())
       if (auto at = sessions_.find(peer); at != sessions_.end()) {
         auto body =
             at->second.beat.empty() ? pack(wire::coordinator_beat{options_.epoch, {}}) : at->second.beat;
@@ -202,11 +206,7 @@ listener::time_point listener::next() const {
 /// Stays until everybody has answered the bye, for a moment: a dialer's socket forgets what it has not read
 /// yet when its connection ends.
 void listener::close(time_point now) {
-  std::vector<std::string> attached;
-  attached.reserve(sessions_.size());
-  for (auto& [peer, s] : sessions_)
-    attached.push_back(peer);
-  for (auto& peer : attached)
+  for (auto& peer : attached())
     if (auto at = sessions_.find(peer); at != sessions_.end())
       transmit(peer, at->second, {peer, frame_kind::bye, 0, 0, 0, {}});
   const auto until = now + farewell;

@@ -85,6 +85,8 @@ private:
   transport_events events_;
   std::optional<zap_handler> zap_;
   std::vector<lane> lanes_;
+  /// Peers of all sessions, of which some may end while they are walked over.
+  std::vector<std::string> attached() const;
   std::map<std::string, session> sessions_;
   std::set<std::string> waiting_;
   liveness alive_;

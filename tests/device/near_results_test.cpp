@@ -15,7 +15,7 @@ using namespace ke;
 
 namespace {
 
-judge_device& fake() {
+judge_device& device_of_near_results() {
   setenv("KE_LIBCUDA", KE_FAKE_CUDA, 1);
   auto device = judge_device::of(0);
   REQUIRE(device);
@@ -28,14 +28,17 @@ struct results {
       : usual(n * bytes_of(d), '\0'), own(usual) {
     const double odd[] = {0.0, -0.0, 1e-320, 1e-40, 6e-8, 65504, 1e30, infinite, -infinite, std::nan("")};
     for (std::size_t i = 0; i < n; ++i) {
-      double r = random.below(8) == 0 ? odd[random.below(std::size(odd))]
-                                      : random.normal() * std::exp2(static_cast<double>(random.below(24)) - 12);
+      double r = random.below(8) == 0
+                     ? odd[random.below(std::size(odd))]
+                     : random.normal() * std::exp2(static_cast<double>(random.below(24)) - 12);
       set_element(d, usual.data(), i, r);
       r = element(d, usual.data(), i);
       double bound = rule.larger ? std::max(rule.relative * std::fabs(r), rule.absolute)
                                  : rule.relative * std::fabs(r) + rule.absolute;
       double by = bound * (random.below(2) ? 1 + 0.01 * random.normal() : 2 * random.uniform());
-      double y = random.below(16) == 0 ? odd[random.below(std::size(odd))] : random.below(2) ? r + by : r - by;
+      double y = random.below(16) == 0 ? odd[random.below(std::size(odd))]
+                 : random.below(2)     ? r + by
+                                       : r - by;
       set_element(d, own.data(), i, y);
     }
   }
@@ -45,15 +48,16 @@ struct results {
 void compare(dtype d, device_number form, const comparison_rule& rule, random_source& random) {
   constexpr std::size_t n = 4000;
   const results some{d, rule, n, random};
-  auto a = fake().take(std::string_view{some.usual}), b = fake().take(std::string_view{some.own});
+  auto a = device_of_near_results().take(std::string_view{some.usual}),
+       b = device_of_near_results().take(std::string_view{some.own});
   REQUIRE(a);
   REQUIRE(b);
   std::vector<device_compared> parts;
   auto size = bytes_of(d);
   for (std::uint32_t i = 0; i < n; ++i)
-    parts.push_back({(*a)->at() + i * size, (*b)->at() + i * size, 1, i, form, rule.larger ? 1u : 0u, rule.relative,
-                     rule.absolute});
-  auto near = fake().agree(parts, n);
+    parts.push_back({(*a)->at() + i * size, (*b)->at() + i * size, 1, i, form, rule.larger ? 1u : 0u,
+                     rule.relative, rule.absolute});
+  auto near = device_of_near_results().agree(parts, n);
   REQUIRE(near);
   std::size_t passed = 0, allowed = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -69,10 +73,13 @@ void compare(dtype d, device_number form, const comparison_rule& rule, random_so
 
 } // namespace
 
-TEST_CASE("what the device finds near, the host's check allows: every type, rules of all kinds, numbers of all sizes") {
+TEST_CASE("what the device finds near, the host's check allows: every type, rules of all kinds, numbers of "
+          "all sizes") {
   random_source random{5};
-  for (auto [d, form] : {std::pair{dtype::f32, device_number::f32}, {dtype::f16, device_number::f16},
-                         {dtype::bf16, device_number::bf16}, {dtype::f64, device_number::f64}})
+  for (auto [d, form] : {std::pair{dtype::f32, device_number::f32},
+                         {dtype::f16, device_number::f16},
+                         {dtype::bf16, device_number::bf16},
+                         {dtype::f64, device_number::f64}})
     for (bool larger : {false, true})
       for (double relative : {0.0, 1e-6, 1e-3, 0.05})
         for (double absolute : {0.0, 1e-5, 0.5})
