@@ -39,7 +39,7 @@ edit_trace trace_of(const middle& t) {
   auto limit = std::min(t.n + t.m, most_differences);
   edit_trace trace;
   std::vector<std::int32_t> furthest(2 * static_cast<std::size_t>(limit) + 3, 0);
-  auto at = [&](int k) -> std::int32_t& { return furthest[static_cast<std::size_t>(k + limit + 1)]; };
+  auto at = [middle = furthest.data() + limit + 1](int k) -> std::int32_t& { return middle[k]; };
   bool reached = false;
   for (int d = 0; d <= limit && !reached; ++d) {
     for (int k = -d; k <= d; k += 2) {
