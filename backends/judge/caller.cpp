@@ -400,6 +400,20 @@ void caller::widen_copies(std::size_t slots) {
         copies_[s][t] = widened(what_->tensors[t].dtype, copies_[s][t]);
 }
 
+bool caller::copy_or_keep(std::span<const result_part> results, outcome& out) {
+  if (!kept_) {
+    out.unwritten = seam().snapshot(state(), results);
+    return true;
+  }
+  auto kept = seam().keep(state(), results);
+  if (kept)
+    return true;
+  kept_ = false;
+  out.call.end = call_end::machine;
+  out.call.why = kept.error().text;
+  return false;
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
   bool may_stay =
@@ -429,10 +443,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
   kept_ = is_any_mixed(slots);
   auto results = results_of(slots.size());
-  if (kept_)
-    seam().keep(state(), results);
-  else
-    out.unwritten = seam().snapshot(state(), results);
+  if (!copy_or_keep(results, out))
+    return out;
   compare_arena(slots, out);
   out.late = changed_since(parts);
   out.ahead = changed_since(ended);

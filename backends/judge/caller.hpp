@@ -162,6 +162,8 @@ private:
                     std::vector<glance>& looked_at, std::vector<glance>& ended);
   /// All results, into copies_.
   std::vector<result_part> results_of(std::size_t slots);
+  /// Copies them, or lets the driver keep them. False: it could not, which is the machine's fault.
+  bool copy_or_keep(std::span<const result_part> results, outcome& out);
   /// Red zones and inputs.
   void compare_arena(std::span<const bank_slot* const> slots, outcome& out);
   /// Inputs, and rubbish in the outputs, in blocks in random order: what is written last is hottest in the

@@ -208,8 +208,8 @@ struct driver_seam {
   /// Copies results, from where the candidate put them. Pages of them that nobody has written.
   std::uint64_t (*snapshot)(driver_state&, std::span<const result_part> results) = nullptr;
   /// The same as `snapshot`, but the copies stay with the driver until its next order; `to` is not used. They are whole
-  /// results, call after call.
-  void (*keep)(driver_state&, std::span<const result_part> results) = nullptr;
+  /// results, call after call. `device`: there is no room.
+  status (*keep)(driver_state&, std::span<const result_part> results) = nullptr;
   /// A part of what was kept, to `part.to`.
   void (*kept)(driver_state&, const result_part& part) = nullptr;
   /// For each call: whether what the second has kept is allowed beside what the first has, by the rule of each tensor. A

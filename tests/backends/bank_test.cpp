@@ -171,6 +171,22 @@ TEST_CASE("who leaves work out once he is timed is found where results stay on a
   CHECK(std::fabs(found.first_failure->expected - found.first_failure->got) > found.first_failure->bound);
 }
 
+TEST_CASE("Bug: results that a device had no room for were called wrong, and it is the machine's fault") {
+  bank_bench b;
+  b.seam = ke_test::mixing_device();
+  b.seam.keep = [](driver_state&, std::span<const result_part>) -> status {
+    return failure{failure_kind::device, "no room", true};
+  };
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
+  REQUIRE(t.run(found));
+  CHECK(found.failed == 0);
+  CHECK(found.ending == ending::harness_error);
+  CHECK(found.reason.find("no room") != std::string::npos);
+}
+
 TEST_CASE("an input whose elements are not drawn alike is drawn on the host, on a device as well") {
   bank_bench b;
   b.seam = ke_test::mixing_device();

@@ -232,7 +232,7 @@ inline void mix(ke::driver_state& s, const ke::arena_mix& what) {
   of(s).copies.emplace_back(what.offset, std::move(bytes));
 }
 
-inline void keep(ke::driver_state& s, std::span<const ke::result_part> results) {
+inline ke::status keep(ke::driver_state& s, std::span<const ke::result_part> results) {
   of(s).kept.clear();
   for (auto part : results) {
     auto& copy = of(s).kept[{part.call, part.tensor}];
@@ -240,6 +240,7 @@ inline void keep(ke::driver_state& s, std::span<const ke::result_part> results) 
     part.to = copy.data();
     sample(s, part);
   }
+  return ke::ok;
 }
 
 inline void kept(ke::driver_state& s, const ke::result_part& part) {

@@ -53,7 +53,7 @@ void mix(device_state& d, const arena_mix& what) {
                        what.element_bytes, what.key));
 }
 
-void keep(device_state& d, std::span<const result_part> results) {
+status keep(device_state& d, std::span<const result_part> results) {
   auto& kept = d.kept;
   kept.parts.assign(results.begin(), results.end());
   kept.places.clear();
@@ -67,13 +67,11 @@ void keep(device_state& d, std::span<const result_part> results) {
   if (!kept.room || kept.room->bytes() < end) {
     kept.room.reset();
     auto room = d.device->take(end);
-    if (!room) {
-      kept.parts.clear();
-      return note(d, room.error());
-    }
+    if (!room)
+      return room.error();
     kept.room = *std::move(room);
   }
-  note(d, d.arena->copy_out(from, *kept.room, kept.places));
+  return d.arena->copy_out(from, *kept.room, kept.places);
 }
 
 void kept(device_state& d, const result_part& part) {

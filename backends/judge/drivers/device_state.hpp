@@ -98,7 +98,7 @@ double prime(device_state&);
 call_outcome go(device_state&, double limit_s);
 void close(device_state&, std::span<const result_part> samples, call_outcome& call);
 void copy_results(device_state&, std::span<const result_part> results);
-void keep(device_state&, std::span<const result_part> results);
+status keep(device_state&, std::span<const result_part> results);
 void kept(device_state&, const result_part& part);
 std::vector<bool> agree(device_state& usual, device_state& own, std::span<const result_rule> rules);
 /// Rubbish over results that its calls made: the next one finds nothing that it could answer with.

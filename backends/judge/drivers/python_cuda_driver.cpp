@@ -155,7 +155,7 @@ const driver_seam python_cuda_driver{
                 call_outcome& call) { on_device::close(of_device(s), samples, call); },
     .snapshot = snapshot,
     .keep = [](driver_state& s,
-               std::span<const result_part> results) { on_device::keep(of_device(s), results); },
+               std::span<const result_part> results) { return on_device::keep(of_device(s), results); },
     .kept = [](driver_state& s, const result_part& part) { on_device::kept(of_device(s), part); },
     .agree =
         [](driver_state& usual, driver_state& own, std::span<const result_rule> rules) {
