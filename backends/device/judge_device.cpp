@@ -169,10 +169,12 @@ status judge_device::flush(std::uint32_t key) {
   return checked(cu_->context_wait(), "flush its cache");
 }
 
-status judge_device::upload(const void* list, std::size_t bytes) {
+template <class Part>
+status judge_device::upload(const std::vector<Part>& list) {
+  auto bytes = list.size() * sizeof(Part);
   if (auto s = chunks_.hold(bytes); !s)
     return s;
-  std::memcpy(chunks_.on_host(), list, bytes);
+  std::memcpy(chunks_.on_host(), list.data(), bytes);
   return checked(cu_->copy_to_device(chunks_.on_device(), chunks_.on_host(), bytes, nullptr), "write to it");
 }
 
@@ -186,7 +188,7 @@ status judge_device::write(device_buffer& staged, std::size_t bytes, const std::
                            cuda::address arena, cuda::address copy) {
   if (chunks.empty())
     return ok;
-  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
+  if (auto s = upload(chunks); !s)
     return s;
   if (auto s =
           checked(cu_->copy_to_device(staged.on_device(), staged.on_host(), bytes, nullptr), "write to it");
@@ -204,7 +206,7 @@ result<std::vector<bool>> judge_device::compare(const std::vector<device_chunk>&
                                                 cuda::address arena, cuda::address copy) {
   if (chunks.empty())
     return std::vector<bool>(marks, true);
-  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
+  if (auto s = upload(chunks); !s)
     return s.error();
   if (auto s = clear_marks(marks); !s)
     return s.error();
@@ -262,7 +264,7 @@ result<std::unique_ptr<device_memory>> judge_device::take(std::string_view bytes
 status judge_device::mix(const std::vector<device_mix>& parts, cuda::address arena, cuda::address copy) {
   if (parts.empty())
     return ok;
-  if (auto s = upload(parts.data(), parts.size() * sizeof(device_mix)); !s)
+  if (auto s = upload(parts); !s)
     return s;
   auto list = chunks_.on_device();
   auto count = static_cast<std::uint32_t>(parts.size());
@@ -276,12 +278,7 @@ status judge_device::gather(const device_memory& to, const std::vector<device_ch
                             cuda::address arena) {
   if (chunks.empty())
     return ok;
-  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
-    return s;
-  auto list = chunks_.on_device(), room = to.at();
-  auto count = static_cast<std::uint32_t>(chunks.size());
-  void* arguments[] = {&list, &count, &arena, &room};
-  if (auto s = launch(gather_, chunks.size(), arguments); !s)
+  if (auto s = begin_gather(to.at(), chunks, arena); !s)
     return s;
   return checked(cu_->context_wait(), "read from it");
 }
@@ -289,7 +286,7 @@ status judge_device::gather(const device_memory& to, const std::vector<device_ch
 result<std::vector<bool>> judge_device::agree(const std::vector<device_compared>& parts, std::size_t marks) {
   if (parts.empty())
     return std::vector<bool>(marks, true);
-  if (auto s = upload(parts.data(), parts.size() * sizeof(device_compared)); !s)
+  if (auto s = upload(parts); !s)
     return s.error();
   if (auto s = clear_marks(marks); !s)
     return s.error();
@@ -301,18 +298,23 @@ result<std::vector<bool>> judge_device::agree(const std::vector<device_compared>
   return unmarked(marks);
 }
 
+status judge_device::begin_gather(cuda::address to, const std::vector<device_chunk>& chunks,
+                                  cuda::address arena) {
+  if (auto s = upload(chunks); !s)
+    return s;
+  auto list = chunks_.on_device();
+  auto count = static_cast<std::uint32_t>(chunks.size());
+  void* arguments[] = {&list, &count, &arena, &to};
+  return launch(gather_, chunks.size(), arguments);
+}
+
 status judge_device::gather(device_buffer& to, std::size_t bytes, const std::vector<device_chunk>& chunks,
                             cuda::address arena) {
   if (chunks.empty())
     return ok;
-  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
+  if (auto s = begin_gather(to.on_device(), chunks, arena); !s)
     return s;
-  auto list = chunks_.on_device(), buffer = to.on_device();
-  auto count = static_cast<std::uint32_t>(chunks.size());
-  void* arguments[] = {&list, &count, &arena, &buffer};
-  if (auto s = launch(gather_, chunks.size(), arguments); !s)
-    return s;
-  if (auto s = checked(cu_->copy_to_host(to.on_host(), buffer, bytes, nullptr), "read from it"); !s)
+  if (auto s = checked(cu_->copy_to_host(to.on_host(), to.on_device(), bytes, nullptr), "read from it"); !s)
     return s;
   return checked(cu_->context_wait(), "read from it");
 }

@@ -141,7 +141,11 @@ private:
   judge_device(const cuda::api& cu, int number) : cu_{&cu}, number_{number}, chunks_{cu}, marks_{cu} {}
   status open();
   status load();
-  status upload(const void* list, std::size_t bytes);
+  /// Chunks, or what another kernel works on, to where it finds them.
+  template <class Part>
+  status upload(const std::vector<Part>& list);
+  /// Done once the device has been waited for.
+  status begin_gather(cuda::address to, const std::vector<device_chunk>& chunks, cuda::address arena);
   /// Zeros for so many marks, and what a kernel has made of them.
   status clear_marks(std::size_t marks);
   result<std::vector<bool>> unmarked(std::size_t marks);

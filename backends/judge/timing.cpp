@@ -184,8 +184,6 @@ void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
   w.calls = static_cast<std::uint32_t>(calls);
-  // By calls an honest kernel's first one after a stop takes host time that no other takes: alone says nothing there.
-  w.sees_orders = bands_.sees_orders && task_.what.policy.graph_launch;
   w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
   w.pairs = pairs_of(launch_ns / pair_ns, std::floor(most_slots / calls) - 1);
   w.interludes =
@@ -197,7 +195,7 @@ status timing::refill(timed_workload& w) {
   auto start = steady::now();
   // One order beside those that are timed, for the first launch; later ones take what the launch before had.
   bool first = w.filler.empty();
-  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.singles() + w.warm + (first ? w.calls : 0),
+  std::size_t wanted = std::size_t{w.calls} * w.pairs + singles(w) + w.warm + (first ? w.calls : 0),
               kept = std::min<std::size_t>(2 * std::size_t{w.calls}, w.bank.size());
   if (!first) {
     w.filler.assign(std::make_move_iterator(w.bank.end() - static_cast<std::ptrdiff_t>(kept)),
@@ -345,14 +343,22 @@ std::optional<timing::both_said> timing::ask_both(evidence& found, const side_by
   return said;
 }
 
+std::optional<timing::both_said> timing::right_pair(evidence& found, const side_by_side& sides,
+                                                    std::span<const bank_slot* const> slots,
+                                                    const timed_workload& w, const double (&limits)[2],
+                                                    std::int64_t& counter) {
+  auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(), limits, counter);
+  if (!said)
+    return std::nullopt;
+  auto allowed = allowed_by(sides, said->candidate, slots, w);
+  bool right =
+      note_call(found, task_.what, sides.candidate, said->candidate, slots, w.shapes, counter, allowed);
+  return right ? said : std::nullopt;
+}
+
 bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
                        const timed_workload& w, double limit) {
-  auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(), {limit, limit}, found.cases);
-  if (!said)
-    return false;
-  auto allowed = allowed_by(sides, said->candidate, slots, w);
-  return note_call(found, task_.what, sides.candidate, said->candidate, slots, w.shapes, found.cases,
-                   allowed);
+  return right_pair(found, sides, slots, w, {limit, limit}, found.cases).has_value();
 }
 
 bool timing::in_another_form(evidence& found, const side_by_side& sides,
@@ -429,17 +435,14 @@ double timing::limit_of(const timed_workload& w, bool of_candidate) const {
 
 bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
                         std::span<const bank_slot* const> slots, double (&ns)[2]) {
-  auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(),
-                       {limit_of(w, false), limit_of(w, true)}, found.timed_calls_checked);
   found.timed_calls += w.calls;
+  auto said =
+      right_pair(found, sides, slots, w, {limit_of(w, false), limit_of(w, true)}, found.timed_calls_checked);
   if (!said)
     return false;
-  auto& [usual, own] = *said;
-  auto allowed = allowed_by(sides, own, slots, w);
+  const auto& [usual, own] = *said;
   candidate_s_ += own.call.ns * 1e-9;
-  if (!note_call(found, task_.what, sides.candidate, own, slots, w.shapes, found.timed_calls_checked,
-                 allowed) ||
-      !within_time(found, task_.limits, candidate_s_, w.shapes.name))
+  if (!within_time(found, task_.limits, candidate_s_, w.shapes.name))
     return false;
   charge(own);
   unwritten_ += own.unwritten;
@@ -466,14 +469,10 @@ result<bool> timing::single_pair(evidence& found, const side_by_side& sides, tim
   auto slots = take(w, 1);
   if (!slots)
     return slots.error();
-  auto said = ask_both(found, sides, *slots, w.shapes, w.rubbish.get(),
-                       {limit_of(w, false), limit_of(w, true)}, found.cases);
+  auto said = right_pair(found, sides, *slots, w, {limit_of(w, false), limit_of(w, true)}, found.cases);
   if (!said)
     return false;
-  auto& [usual, own] = *said;
-  auto allowed = allowed_by(sides, own, *slots, w);
-  if (!note_call(found, task_.what, sides.candidate, own, *slots, w.shapes, found.cases, allowed))
-    return false;
+  const auto& [usual, own] = *said;
   alone.add(usual.call.ns + charged_ns(usual), own.call.ns + charged_ns(own));
   return true;
 }
@@ -519,10 +518,10 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
     }
     samples.reference_ns.push_back(ns[0]);
     samples.candidate_ns.push_back(ns[1]);
-    if (auto one = w.alone() ? single_pair(found, sides, w, alone) : result<bool>{true}; !one || !*one)
+    if (auto one = calls_alone(w) ? single_pair(found, sides, w, alone) : result<bool>{true}; !one || !*one)
       return one;
   }
-  if (w.alone())
+  if (calls_alone(w))
     limit_savings(found, w, alone, samples);
   auto control = control_ratios(samples.reference_ns);
   control_.back().insert(control_.back().end(), control.begin(), control.end());
@@ -569,7 +568,7 @@ status timing::run(evidence& found) {
       return s;
     found.counters[counter_keys::calls_per_order_of + w.shapes.name] = w.calls;
     found.counters[counter_keys::bank_slots_of + w.shapes.name] =
-        static_cast<double>(w.calls) * w.pairs + w.singles() + w.warm;
+        static_cast<double>(w.calls) * w.pairs + singles(w) + w.warm;
   }
   bank_s_ = seconds_since(start);
   gate_.begin();

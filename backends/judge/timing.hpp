@@ -28,11 +28,7 @@ struct timed_workload {
   double call_s = 1e-3; ///< one call while it was checked, with all that the judge did for it
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t interludes = 1; ///< certain ones per launch
-  bool sees_orders = false;     ///< a graph of an order is made by who sees all of its calls
-  /// Whether calls are also timed alone, one with each pair, because orders of several may be answered as one.
-  bool alone() const { return sees_orders && calls > 1; }
-  std::uint32_t singles() const { return alone() ? pairs : 0; }
+  std::uint32_t interludes = 1;   ///< certain ones per launch
   std::uint32_t warm = 0;         ///< slots for the warm-up: pairs at most
   std::vector<bank_slot> bank;    ///< of this launch
   std::vector<result_rule> rules; ///< per tensor, beside the reference's answer of the same pair; or empty
@@ -121,9 +117,19 @@ private:
   std::optional<both_said> ask_both(evidence& found, const side_by_side& sides,
                                     std::span<const bank_slot* const> slots, const bound_shapes& shapes,
                                     const poison* rubbish, const double (&limits)[2], std::int64_t& counter);
+  /// The same, with a look at the candidate's answers. Nothing: no further call makes sense.
+  std::optional<both_said> right_pair(evidence& found, const side_by_side& sides,
+                                      std::span<const bank_slot* const> slots, const timed_workload& w,
+                                      const double (&limits)[2], std::int64_t& counter);
   /// False, as of the next two: no further call makes sense.
   result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w);
   result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
+  /// Whether calls are also timed alone, one with each pair, because a graph of several is made by who sees all of them. By
+  /// calls an honest kernel's first one after a stop takes host time that no other takes: alone says nothing there.
+  bool calls_alone(const timed_workload& w) const {
+    return bands_.sees_orders && task_.what.policy.graph_launch && w.calls > 1;
+  }
+  std::uint32_t singles(const timed_workload& w) const { return calls_alone(w) ? w.pairs : 0; }
   /// One order of one call of each side, as timed_pair does.
   result<bool> single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
                            single_calls& alone);

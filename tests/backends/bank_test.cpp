@@ -70,6 +70,14 @@ struct bank_bench {
     inputs_seen().clear();
     REQUIRE(truths.use(shapes));
   }
+  /// All the timed part of a judgement.
+  evidence timed(std::vector<timed_workload>& all, std::size_t bank_bytes = 0) {
+    interludes none;
+    evidence found;
+    timing t{task, seam, all, none, truths, {}, 7, bank_bytes};
+    REQUIRE(t.run(found));
+    return found;
+  }
   timed_workload workload() {
     REQUIRE(truths.make(distribution::init, 1)); // poison is made of results
     random_source random{1};
@@ -131,10 +139,7 @@ TEST_CASE("timed calls on a device have fresh inputs that nobody draws, and thei
     ke_test::device::kept(s, part);
   };
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   const auto& w = all.front();
   CHECK(w.is_mixed());
   CHECK(w.bank.back().inputs.empty());
@@ -161,10 +166,7 @@ TEST_CASE("who leaves work out once he is timed is found where results stay on a
   b.seam = ke_test::mixing_device();
   ke_test::device_kernels()["candidate"] = {.body = bank_sum_for_a_while, .late_ns = 20'000};
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   CHECK(found.failed > 0);
   REQUIRE(found.first_failure);
   CHECK(found.first_failure->tensor == "y");
@@ -178,10 +180,7 @@ TEST_CASE("Bug: results that a device had no room for were called wrong, and it 
     return failure{failure_kind::device, "no room", true};
   };
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   CHECK(found.failed == 0);
   CHECK(found.ending == ending::harness_error);
   CHECK(found.reason.find("no room") != std::string::npos);
@@ -192,10 +191,7 @@ TEST_CASE("an input whose elements are not drawn alike is drawn on the host, on 
   b.seam = ke_test::mixing_device();
   b.task.what.tensors.front().init = "zeros";
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   CHECK_FALSE(all.front().is_mixed());
   CHECK(found.failed == 0);
 }
@@ -203,10 +199,7 @@ TEST_CASE("an input whose elements are not drawn alike is drawn on the host, on 
 TEST_CASE("timed calls have fresh inputs, and the baseline's answers to the same ones say what is right") {
   bank_bench b;
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   const auto& w = all.front();
   CHECK(w.bank.back().outputs.empty()); // nobody but the baseline was asked
   CHECK(found.failed == 0);
@@ -215,10 +208,7 @@ TEST_CASE("timed calls have fresh inputs, and the baseline's answers to the same
   CHECK(static_cast<std::int64_t>(inputs_seen().size()) == found.timed_calls + found.cases);
   ke_test::device_kernels()["candidate"] = {.body = bank_sum_for_a_while, .late_ns = 20'000};
   inputs_seen().clear();
-  evidence careless;
-  timing again{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(again.run(careless));
-  CHECK(careless.failed > 0);
+  CHECK(b.timed(all).failed > 0);
 }
 
 TEST_CASE("beside another baseline a bank with room for a few inputs has fresh ones for every timed call") {
@@ -226,10 +216,7 @@ TEST_CASE("beside another baseline a bank with room for a few inputs has fresh o
   b.task.baseline = "reference";
   constexpr std::size_t room = 20;
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7, room * elements * sizeof(float)};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all, room * elements * sizeof(float));
   const auto& w = all.front();
   CHECK(w.redraws);
   CHECK(std::size_t{w.calls} * w.pairs + w.warm > 2 * room);
@@ -243,10 +230,7 @@ TEST_CASE("beside another baseline a bank with room for all inputs keeps them") 
   bank_bench b;
   b.task.baseline = "reference";
   std::vector<timed_workload> all{b.workload()};
-  interludes none;
-  evidence found;
-  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
-  REQUIRE(t.run(found));
+  auto found = b.timed(all);
   CHECK_FALSE(all.front().redraws);
   CHECK_FALSE(all.front().bank.back().inputs.empty());
   CHECK(found.failed == 0);

@@ -1,6 +1,7 @@
 // The judge's side of a device, on the driver library of host memory (tests/fake_cuda).
 #include "backends/device/device_arena.hpp"
 #include "backends/device/device_list.hpp"
+#include "tests/device/fake_judge_device.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -18,18 +19,12 @@
 #include <vector>
 
 using namespace ke;
+using ke_test::fake_judge_device;
 
 namespace {
 
-judge_device& fake() {
-  setenv("KE_LIBCUDA", KE_FAKE_CUDA, 1);
-  auto device = judge_device::of(0);
-  REQUIRE(device);
-  return **device;
-}
-
 std::unique_ptr<device_arena> arena_of(std::size_t bytes) {
-  auto made = device_arena::make(fake(), bytes);
+  auto made = device_arena::make(fake_judge_device(), bytes);
   REQUIRE(made);
   return *std::move(made);
 }
@@ -84,7 +79,7 @@ TEST_CASE("a byte that somebody else changed is found, in its range and in no ot
   REQUIRE(same);
   CHECK(*same == std::vector<bool>{true, true, true});
   // The candidate's process maps the same memory.
-  const auto& cu = fake().cu();
+  const auto& cu = fake_judge_device().cu();
   cuda::allocation handle = 0;
   cuda::address mapped = 0;
   REQUIRE(cu.import_handle(&handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(arena->descriptor())),
@@ -121,7 +116,7 @@ TEST_CASE("pinned memory that one process's arena needed serves the next, and tw
     REQUIRE(arena->settle());
   }
   {
-    auto kept = fake().borrow(), another = fake().borrow();
+    auto kept = fake_judge_device().borrow(), another = fake_judge_device().borrow();
     CHECK(kept->bytes() >= large.size());
     CHECK(kept.get() != another.get());
   }
@@ -140,7 +135,7 @@ TEST_CASE("a key picks the same elements of a pool for every arena, whichever wa
   std::string bytes;
   for (std::uint32_t i = 0; i < 5000; ++i)
     bytes.append(reinterpret_cast<const char*>(&i), sizeof i);
-  auto pool = fake().take(std::string_view{bytes});
+  auto pool = fake_judge_device().take(std::string_view{bytes});
   REQUIRE(pool);
   auto a = arena_of(1 << 20), b = arena_of(1 << 20);
   constexpr std::size_t n = 50'000; // more than a chunk holds
@@ -177,7 +172,7 @@ TEST_CASE("a key picks the same elements of a pool for every arena, whichever wa
 
 TEST_CASE("Bug: red zones of a layout that nobody used lay over what was mixed afterwards") {
   std::uint32_t value = 0x01010101;
-  auto pool = fake().take(std::string_view{reinterpret_cast<const char*>(&value), sizeof value});
+  auto pool = fake_judge_device().take(std::string_view{reinterpret_cast<const char*>(&value), sizeof value});
   REQUIRE(pool);
   auto arena = arena_of(1 << 16);
   REQUIRE(arena->write(100, "zone", 4));
@@ -193,10 +188,10 @@ TEST_CASE("Bug: red zones of a layout that nobody used lay over what was mixed a
 TEST_CASE("results agree within their bounds alone, and what isn't finite by its bits alone") {
   auto agree = [](device_number form, const std::string& a, const std::string& b, std::size_t elements,
                   double relative, double absolute, bool larger) -> bool {
-    auto x = fake().take(std::string_view{a}), y = fake().take(std::string_view{b});
+    auto x = fake_judge_device().take(std::string_view{a}), y = fake_judge_device().take(std::string_view{b});
     REQUIRE(x);
     REQUIRE(y);
-    auto same = fake().agree(
+    auto same = fake_judge_device().agree(
         {{(*x)->at(), (*y)->at(), static_cast<std::uint32_t>(elements), 0, form, larger, relative, absolute}},
         1);
     REQUIRE(same);

@@ -2,6 +2,7 @@
 #include "backends/device/judge_device.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/inputs.hpp"
+#include "tests/device/fake_judge_device.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,15 +13,9 @@
 #include <vector>
 
 using namespace ke;
+using ke_test::fake_judge_device;
 
 namespace {
-
-judge_device& device_of_near_results() {
-  setenv("KE_LIBCUDA", KE_FAKE_CUDA, 1);
-  auto device = judge_device::of(0);
-  REQUIRE(device);
-  return **device;
-}
 
 /// Results of all sizes, and others that are about as far from them as a rule allows, or not finite.
 struct results {
@@ -48,8 +43,8 @@ struct results {
 void compare(dtype d, device_number form, const comparison_rule& rule, random_source& random) {
   constexpr std::size_t n = 4000;
   const results some{d, rule, n, random};
-  auto a = device_of_near_results().take(std::string_view{some.usual}),
-       b = device_of_near_results().take(std::string_view{some.own});
+  auto a = fake_judge_device().take(std::string_view{some.usual}),
+       b = fake_judge_device().take(std::string_view{some.own});
   REQUIRE(a);
   REQUIRE(b);
   std::vector<device_compared> parts;
@@ -57,7 +52,7 @@ void compare(dtype d, device_number form, const comparison_rule& rule, random_so
   for (std::uint32_t i = 0; i < n; ++i)
     parts.push_back({(*a)->at() + i * size, (*b)->at() + i * size, 1, i, form, rule.larger ? 1u : 0u,
                      rule.relative, rule.absolute});
-  auto near = device_of_near_results().agree(parts, n);
+  auto near = fake_judge_device().agree(parts, n);
   REQUIRE(near);
   std::size_t passed = 0, allowed = 0;
   for (std::size_t i = 0; i < n; ++i) {
