@@ -1,27 +1,13 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/private_folder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 using namespace ke;
-
-namespace {
-
-struct private_folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("ke-peaks-test-" + std::to_string(getpid()));
-  ~private_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
-
-} // namespace
 
 TEST_CASE("the peaks of this machine are those of a computer", "[timing]") {
   auto cpu = cpu_facts();
@@ -48,36 +34,34 @@ TEST_CASE("the peaks of this machine are those of a computer", "[timing]") {
 }
 
 TEST_CASE("peaks are kept on disk, found again, and only ever replaced by better ones", "[timing]") {
-  private_folder folder;
+  auto folder = *private_folder::make({}, "ke-peaks-test-");
   auto cpu = cpu_facts();
   peak_map known{{"clock", 1.0}, {"flops.f32.avx2.1", 1e18}, {"latency.l1", 1e-18}};
-  std::filesystem::create_directories(folder.path);
-  std::ofstream{peaks_file(folder.path, cpu)} << peaks_text(known);
-  CHECK(peaks_of_machine(folder.path, cpu) == known); // nothing is measured
-  auto again = peaks_of_machine(folder.path, cpu, true);
+  std::ofstream{peaks_file(folder.path(), cpu)} << peaks_text(known);
+  CHECK(peaks_of_machine(folder.path(), cpu) == known); // nothing is measured
+  auto again = peaks_of_machine(folder.path(), cpu, true);
 #if defined(__x86_64__)
   CHECK(again["clock"] > 1e8);
 #endif
   CHECK(again["flops.f32.avx2.1"] == 1e18); // the better of both
   CHECK(again["latency.l1"] == 1e-18);
-  auto kept = peaks_of_machine(folder.path, cpu);
+  auto kept = peaks_of_machine(folder.path(), cpu);
   CHECK(kept.size() == again.size());
   CHECK(kept["clock"] == Approx(again["clock"]).epsilon(1e-4));
   cpu.facts["cores"] = "999"; // another machine
-  CHECK(peaks_file(folder.path, cpu) != peaks_file(folder.path, cpu_facts()));
+  CHECK(peaks_file(folder.path(), cpu) != peaks_file(folder.path(), cpu_facts()));
 }
 
 TEST_CASE("a damaged file of peaks is measured anew, not believed", "[timing]") {
   for (auto text : {"", "ke-peaks 2\nclock 1\n", "ke-peaks 1\nclock\n", "ke-peaks 1\nclock fast\n",
                     "ke-peaks 1\nclock -1\n", "ke-peaks 1\nclock nan\n", "ke-peaks 1\nclock 1 2\n"})
     CHECK_FALSE(parse_peaks(text));
-  private_folder folder;
+  auto folder = *private_folder::make({}, "ke-peaks-test-");
   auto cpu = cpu_facts();
-  std::filesystem::create_directories(folder.path);
-  std::ofstream{peaks_file(folder.path, cpu)} << "ke-peaks 1\nclock 7";
-  CHECK(peaks_of_machine(folder.path, cpu).at("clock") == 7);
-  std::ofstream{peaks_file(folder.path, cpu)} << "rubbish";
-  CHECK(peaks_of_machine(folder.path, cpu).count("clock") == (measure_peaks(cpu).empty() ? 0u : 1u));
+  std::ofstream{peaks_file(folder.path(), cpu)} << "ke-peaks 1\nclock 7";
+  CHECK(peaks_of_machine(folder.path(), cpu).at("clock") == 7);
+  std::ofstream{peaks_file(folder.path(), cpu)} << "rubbish";
+  CHECK(peaks_of_machine(folder.path(), cpu).count("clock") == (measure_peaks(cpu).empty() ? 0u : 1u));
 }
 
 TEST_CASE("a device tells its peaks as facts, and they come back as they were") {

@@ -58,9 +58,9 @@ struct judged {
   verdict_state state;
 };
 
-constexpr auto right = verdict_state::correct, wrong = verdict_state::incorrect;
+constexpr auto is_right = verdict_state::correct, is_wrong = verdict_state::incorrect;
 
-void judge_all(torch_bench& b, const problem& p, const std::vector<judged>& all) {
+void judge_each(torch_bench& b, const problem& p, const std::vector<judged>& all) {
   for (const auto& one : all) {
     auto v = b.judge(p, one.text);
     INFO(one.name << "\n" << verdict_json(v));
@@ -116,24 +116,25 @@ TEST_CASE("quantised in PyTorch: rounding is right, truncation and a scale forgo
   auto p = python_problem({{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
                            {"y", tensor_role::out, dtype::f8e4m3, {"M", "N"}, "normal"}},
                           "(x):\n    return (x * 12.5).to(torch.float8_e4m3fn)\n");
-  judge_all(
+  judge_each(
       b, p,
-      {{"the reference", p.reference, right},
-       {"another order", kernel("(x): return x.mul(25).mul_(0.5).type(torch.float8_e4m3fn)"), right},
+      {{"the reference", p.reference, is_right},
+       {"another order", kernel("(x): return x.mul(25).mul_(0.5).type(torch.float8_e4m3fn)"), is_right},
        {"rows apart",
         kernel("(x):\n    y = torch.empty_like(x, dtype=torch.float8_e4m3fn)\n"
                "    y[::2], y[1::2] = x[::2] * 12.5, x[1::2] * 12.5\n    return y"),
-        right},
+        is_right},
        {"truncated",
         kernel("(x):\n    v = x * 12.5\n    q = v.to(torch.float8_e4m3fn)\n"
                "    over = q.float().abs() > v.abs()\n"
                "    return (q.view(torch.uint8) - over.to(torch.uint8)).view(torch.float8_e4m3fn)"),
-        wrong},
-       {"without its scale", kernel("(x): return x.to(torch.float8_e4m3fn)"), wrong},
-       {"a NaN is a number", kernel("(x): return (x * 12.5).nan_to_num(0.0).to(torch.float8_e4m3fn)"), wrong},
+        is_wrong},
+       {"without its scale", kernel("(x): return x.to(torch.float8_e4m3fn)"), is_wrong},
+       {"a NaN is a number", kernel("(x): return (x * 12.5).nan_to_num(0.0).to(torch.float8_e4m3fn)"),
+        is_wrong},
        {"of the other format",
         kernel("(x): return (x * 12.5).to(torch.float8_e5m2).view(torch.uint8).view(torch.float8_e4m3fn)"),
-        wrong}});
+        is_wrong}});
   auto report = lint_problem(p, b.torch, b.options, b.processes);
   REQUIRE(report);
   INFO(lint_json(p, *report));
@@ -150,25 +151,26 @@ TEST_CASE("products and sums of eight bits in PyTorch, whose reference converts 
                            {"y", tensor_role::out, dtype::bf16, {"M", "M"}, "normal"}},
                           "(a, w):\n    return (a.float() @ w.float().t() * 0.05).to(torch.bfloat16)\n");
   p.tensors[1].any_strides = true;
-  judge_all(b, p,
-            {{"the reference", p.reference, right},
-             {"in double", kernel("(a, w): return (a.double() @ w.double().t() * 0.05).bfloat16()"), right},
-             {"half of the sum",
-              kernel("(a, w):\n    n = a.shape[1] // 2\n    return (a[:, :n].float() @ w[:, :n].float()"
-                     ".t() * 0.05).bfloat16()"),
-              wrong},
-             {"without its scale", kernel("(a, w): return (a.float() @ w.float().t()).bfloat16()"), wrong}});
+  judge_each(
+      b, p,
+      {{"the reference", p.reference, is_right},
+       {"in double", kernel("(a, w): return (a.double() @ w.double().t() * 0.05).bfloat16()"), is_right},
+       {"half of the sum",
+        kernel("(a, w):\n    n = a.shape[1] // 2\n    return (a[:, :n].float() @ w[:, :n].float()"
+               ".t() * 0.05).bfloat16()"),
+        is_wrong},
+       {"without its scale", kernel("(a, w): return (a.float() @ w.float().t()).bfloat16()"), is_wrong}});
   auto sums = python_problem({{"x", tensor_role::in, dtype::f8e5m2, {"M", "N"}, "normal"},
                               {"y", tensor_role::out, dtype::f8e5m2, {"M"}, "normal"}},
                              "(x):\n    return x.float().sum(1).to(torch.float8_e5m2)\n");
-  judge_all(b, sums,
-            {{"the reference", sums.reference, right},
-             {"in double", kernel("(x): return x.double().sum(1).float().to(x.dtype)"), right},
-             {"half of the sum", kernel("(x): return x[:, ::2].float().sum(1).to(x.dtype)"), wrong},
-             {"added up in eight bits",
-              kernel("(x):\n    y = x[:, 0]\n    for i in range(1, x.shape[1]):\n"
-                     "        y = (y.float() + x[:, i].float()).to(x.dtype)\n    return y"),
-              wrong}});
+  judge_each(b, sums,
+             {{"the reference", sums.reference, is_right},
+              {"in double", kernel("(x): return x.double().sum(1).float().to(x.dtype)"), is_right},
+              {"half of the sum", kernel("(x): return x[:, ::2].float().sum(1).to(x.dtype)"), is_wrong},
+              {"added up in eight bits",
+               kernel("(x):\n    y = x[:, 0]\n    for i in range(1, x.shape[1]):\n"
+                      "        y = (y.float() + x[:, i].float()).to(x.dtype)\n    return y"),
+               is_wrong}});
 }
 
 TEST_CASE("a KernelBench file may have inputs and results of eight bits", "[torch]") {
