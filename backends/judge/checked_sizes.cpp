@@ -4,10 +4,8 @@
 #include "runtime/core/evidence_keys.hpp"
 
 #include <cstdint>
-#include <optional>
 
 namespace ke {
-namespace {
 
 std::optional<bound_shapes> smaller_shape(const problem& what, const bound_shapes& workload,
                                           std::size_t most_elements) {
@@ -27,8 +25,6 @@ std::optional<bound_shapes> smaller_shape(const problem& what, const bound_shape
   }
   return std::nullopt;
 }
-
-} // namespace
 
 bound_shapes checked_sizes::of(const problem& what, bound_shapes own) {
   if (most_ == 0 || elements_of(own) <= most_)

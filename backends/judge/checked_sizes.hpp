@@ -6,9 +6,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace ke {
+
+/// `workload` with every large extent that may move divided by the same power of two, as its promise allows, until all
+/// tensors together have no more elements. Nothing: its rules leave no such shape.
+std::optional<bound_shapes> smaller_shape(const problem& what, const bound_shapes& workload,
+                                          std::size_t most_elements);
 
 /// At which sizes an untimed task is checked whose candidates are slow (an interpreter's). Bounded by elements alone,
 /// never by how long a candidate takes: who is slow on purpose gains nothing. What is smaller is told. Pure.
@@ -17,8 +23,7 @@ public:
   /// `most_elements` of all tensors of a workload together; 0: as the problem says.
   explicit checked_sizes(std::size_t most_elements) : most_{most_elements} {}
 
-  /// The workload's shape, or a smaller one: every large extent that may move is divided by the same power of two, as
-  /// its promise allows. A shape whose rules leave no smaller one stays.
+  /// The workload's shape, or a smaller one, where its rules leave one.
   bound_shapes of(const problem& what, bound_shapes own);
   /// How many samples of a distribution are drawn.
   std::size_t samples(std::size_t usual) const { return most_ ? std::min<std::size_t>(usual, 2) : usual; }

@@ -15,8 +15,9 @@ std::size_t session::memory_for_all(bool wide) const {
   for (const auto* list : {&shapes_, &secret_, &edge_})
     for (const auto& s : *list)
       most = std::max(most, caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
-  if (beside_)
-    most = std::max(most, caller::memory_for(what_, *beside_, truth_source::batch_of(what_, *beside_), wide));
+  for (const auto* one : {&beside_, &reduced_})
+    if (*one)
+      most = std::max(most, caller::memory_for(what_, **one, truth_source::batch_of(what_, **one), wide));
   return most;
 }
 
@@ -81,6 +82,10 @@ status session::draw_shapes() {
   smallest_ = smallest_of(shapes_);
   secret_ = secret_shapes(what_, of_bank_, sizes_.of_secrets());
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
+  if (task_.plan == measure_plan::rank && elements_of(shapes_[smallest_]) > most_elements_of_all_edges)
+    reduced_ = smaller_shape(what_, shapes_[smallest_], most_elements_of_all_edges / 4);
+  if (reduced_)
+    reduced_->secret = true; // a shape that the reference may not survive
   beside_ = shape_beside(what_, shapes_[*largest_where(shapes_)], of_bank_);
   if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
     secret_.clear();

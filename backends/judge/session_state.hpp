@@ -10,6 +10,7 @@
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@
 #include <vector>
 
 namespace ke {
+
+/// Of all tensors together: at a workload of no more, all kinds of edges cost little.
+inline constexpr std::size_t most_elements_of_all_edges = std::size_t{1} << 20;
 
 /// One judgement. session.cpp: its course; session_checks.cpp: correctness. One thread.
 class session {
@@ -41,6 +45,12 @@ private:
   status check_again(const bound_shapes& shapes, std::vector<bank_slot> first);
   /// Edge inputs and misaligned tensors on the smallest workload, then edge shapes.
   status edges();
+  /// All kinds on the smallest workload. In a ranking of large ones all kinds at a smaller size, and some here: who is
+  /// kept meets all of them here when he is looked at again.
+  status edges_of_smallest();
+  /// At a workload's own size, in a random order but for the three that most kernels get wrong which look at a part of
+  /// their inputs only, or at none.
+  status some_edges(const bound_shapes& shapes, double limit_s);
   /// As many of the kinds as `limit_s` pays for; the first three in any case, unless the time of the whole
   /// measurement runs short.
   status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds, double limit_s = 1e9);
@@ -89,8 +99,10 @@ private:
   std::vector<timed_workload> timed_;
   std::vector<bound_shapes> shapes_, secret_, edge_;
   std::optional<bound_shapes> beside_; ///< the largest workload: as large, but of odd extents
-  std::size_t smallest_ = 0;           ///< of shapes_, but for those of few elements, where there are others
-  std::size_t survived_ = 0;           ///< secret shapes that are shapes of the problem
+  std::optional<bound_shapes>
+      reduced_;              ///< the smallest workload with fewer elements, in a ranking of large ones
+  std::size_t smallest_ = 0; ///< of shapes_, but for those of few elements, where there are others
+  std::size_t survived_ = 0; ///< secret shapes that are shapes of the problem
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
   std::unique_ptr<caller> candidate_;
