@@ -107,7 +107,7 @@ status session::judged() {
   if (seam_.files && sound())
     task_.candidate_files = candidate_->files();
   if (found_.unfit.empty() && admitted_) // zeros and the like are told before what is subtler
-    found_.unfit = admission_.verdict();
+    found_.unfit = admission_known_ ? *admission_known_ : admission_.verdict();
   if (found_.unfit.empty())
     found_.unfit = accepted_;
   return ok;

@@ -42,6 +42,8 @@ private:
   status check_shapes(const bound_shapes& shapes, bool thorough);
   bool holds(const std::vector<bank_slot>& slots, const bound_shapes& shapes);
   status admit(const bank_slot& slot, const bound_shapes& shapes);
+  /// Of what is kept of it, for these workloads.
+  std::string name_of_admission() const;
   status check_again(const bound_shapes& shapes, std::vector<bank_slot> first);
   /// Edge inputs and misaligned tensors on the smallest workload, then edge shapes.
   status edges();
@@ -112,6 +114,8 @@ private:
   double order_s_ = 0;     ///< of the fastest call on these shapes, with all that the judge did for it
   double candidate_s_ = 0; ///< all its calls while it is checked: what else takes time is not its fault
   admission admission_{what_};
+  /// What it came to in an earlier judgement with this bank, of the same inputs: then it is not tried again.
+  std::optional<std::string> admission_known_;
   std::string accepted_; ///< of work left out, by a workload's own check: the first; empty: none
   steady::time_point start_ = steady::now();
   bool admitted_ = false; ///< all that the admission needs has been tried

@@ -130,6 +130,13 @@ public:
     return "the reference fails on its own workload " + shapes_.name + ": " + unfit_;
   }
 
+  /// Keeps what the admission of the shapes in use has come to: what is `accepted` by the check (empty: nothing), and what
+  /// is allowed from now on.
+  void keep_admission(const std::string& accepted);
+  /// What an earlier judgement with this bank kept of them; this is as if it had been tried again. Nothing: none did. Before
+  /// the first use of these shapes.
+  std::optional<std::string> recall_admission(const bound_shapes& shapes);
+
   /// Why a process could not be started that was needed after `use`: the machine's fault, whatever else was said.
   status trouble() const;
 

@@ -27,14 +27,16 @@ public:
   /// Of all inputs, shapes and weights that a judgement draws.
   std::uint64_t key() const { return key_; }
 
-  /// Whether a record of so many bytes may fit: no copies are made for a bank that is full.
-  bool has_room(std::size_t bytes) const { return keeps() && seen_ + bytes <= most_bytes; }
+  /// Whether an answer of so many bytes may be kept: no copies are made for a bank that is full. The last part is left to
+  /// what is small and was dear to find out.
+  bool has_room(std::size_t bytes) const { return keeps() && seen_ + bytes <= most_bytes - for_findings; }
   /// The record of this name; nothing: there is none, or it can't be read.
   std::optional<std::string> find(const std::string& name) const;
   /// Keeps it, unless the bank is full or has one of this name already. A name is a content_name().
   void keep(const std::string& name, std::string_view record);
 
   static constexpr std::uint64_t most_bytes = 192u << 20; ///< of the file
+  static constexpr std::uint64_t for_findings = 4u << 20; ///< of them, which answers leave
 
 private:
   struct head;

@@ -3,11 +3,14 @@
 // from their end, whatever order the kernel adds in.
 #include "backends/device/side_by_side.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace ke {
@@ -46,9 +49,8 @@ void nudge_part(dtype d, std::string& bytes, std::size_t from, std::size_t to, r
 }
 
 /// By blocks with a key each: the same inputs, by however many threads.
-void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& random) {
+void nudge(dtype d, std::string& bytes, std::size_t elements, std::uint64_t key) {
   constexpr std::size_t block = 64u << 10;
-  const auto key = random.next();
   side_by_side((elements + block - 1) / block, 2, [&](std::size_t first, std::size_t end) {
     for (auto b = first; b < end; ++b) {
       random_source own{key + b};
@@ -98,11 +100,19 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
   std::vector<double> by(tensors.size(), 0.0);
   if (!any_sums() || !truth_)
     return by;
+  std::vector<std::uint64_t> keys(tensors.size());
+  for (auto& key : keys) // drawn whether they are needed or not: what is drawn next is the same then
+    key = random_.next();
+  const bank_slot* const asked = &slot;
+  const auto question = "moved by rounding, of " + std::to_string(share);
+  if (auto known = truth_->found(question, {&asked, 1}))
+    if (auto kept = unpack<std::vector<double>>(*known); kept && kept->size() == by.size())
+      return *kept;
   auto nudged = slot.without_truth();
   double coarsest = 0;
   for (std::size_t t = 0; t < tensors.size(); ++t)
     if (tensors[t].role != tensor_role::out && is_floating(tensors[t].dtype)) {
-      nudge(tensors[t].dtype, nudged.inputs[t], shapes_.elements[t], random_);
+      nudge(tensors[t].dtype, nudged.inputs[t], shapes_.elements[t], keys[t]);
       coarsest = std::max(coarsest, unit_roundoff(tensors[t].dtype));
     }
   std::vector<std::string> before(tensors.size());
@@ -126,6 +136,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
     double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
     by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }
+  truth_->note(question, {&asked, 1}, pack(by));
   return by;
 }
 

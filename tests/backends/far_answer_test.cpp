@@ -3,6 +3,7 @@
 #include "backends/judge/truth.hpp"
 #include "backends/judge/truth_bank.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/process/unique_fd.hpp"
 #include "tests/backends/fake_device.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,8 +11,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace ke;
 using ke_test::fake_device;
@@ -41,23 +46,19 @@ void never_errs(float* x, float* y, std::int64_t n) {
   far_row_sums(reinterpret_cast<const double*>(x), reinterpret_cast<double*>(y), n, 0);
 }
 
-/// A bank whose key is known, so that each run of the test draws the same.
-std::shared_ptr<truth_bank> bank_of(std::uint64_t key) {
-  int file = memfd_create("bank", MFD_CLOEXEC);
-  std::array<std::uint64_t, 2> head{key, sizeof head};
-  REQUIRE(write(file, head.data(), sizeof head) == sizeof head);
-  auto bank = std::make_shared<truth_bank>(file);
-  REQUIRE(bank->key() == key);
-  return bank;
-}
+/// A bank's file whose key is known, so that each run of the test draws the same.
+struct known_bank {
+  explicit known_bank(std::uint64_t key) {
+    std::array<std::uint64_t, 2> head{key, sizeof head};
+    REQUIRE(write(file.get(), head.data(), sizeof head) == sizeof head);
+    REQUIRE(for_a_judge()->key() == key);
+  }
+  std::shared_ptr<truth_bank> for_a_judge() const { return std::make_shared<truth_bank>(dup(file.get())); }
 
-/// What the check accepts of wrong answers to sums with this bank.
-std::string accepted(std::uint64_t key) {
-  ke_test::device_kernels() = {{"reference", {.body = errs_far}}, {"truth", {.body = never_errs}}};
-  auto seam = fake_device();
-  seam.truth = [](const judge_task&) {
-    return truth_form{.object = "truth", .wider = {true, true}, .traps_overflow = false};
-  };
+  unique_fd file{memfd_create("bank", MFD_CLOEXEC)};
+};
+
+judge_task sums() {
   judge_task task;
   task.what.name = "sums";
   task.what.dims = {"N"};
@@ -66,17 +67,46 @@ std::string accepted(std::uint64_t key) {
   task.what.workloads = {{"all", {{"N", rows}}, 1, false}};
   task.what.reference_language = "c++";
   task.reference = "reference";
-  auto shapes = *bind_shapes(task.what, "all", {{"N", rows}});
-  const auto memory = [&](bool wide) {
+  return task;
+}
+
+/// A judge's truths of sums.
+struct sums_bench {
+  explicit sums_bench(const known_bank& bank) : bank{bank} {}
+
+  /// What the check accepts of wrong answers.
+  std::string accepted() {
+    REQUIRE(truths.use(shapes));
+    auto seen = try_left_out_work(truths, task.what, shapes, 1);
+    REQUIRE(seen);
+    REQUIRE(*seen);
+    REQUIRE(truths.wide());
+    return (*seen)->verdict();
+  }
+
+  const known_bank& bank;
+  driver_seam seam = with_truth();
+  judge_task task = sums();
+  bound_shapes shapes = *bind_shapes(task.what, "all", {{"N", rows}});
+  truth_source truths{task, seam, memory(false), memory(true), {}, bank.for_a_judge()};
+
+private:
+  static driver_seam with_truth() {
+    ke_test::device_kernels() = {{"reference", {.body = errs_far}}, {"truth", {.body = never_errs}}};
+    auto seam = fake_device();
+    seam.truth = [](const judge_task&) {
+      return truth_form{.object = "truth", .wider = {true, true}, .traps_overflow = false};
+    };
+    return seam;
+  }
+  std::size_t memory(bool wide) const {
     return caller::memory_for(task.what, shapes, truth_source::batch_of(task.what, shapes), wide);
-  };
-  truth_source truths{task, seam, memory(false), memory(true), {}, bank_of(key)};
-  REQUIRE(truths.use(shapes));
-  auto seen = try_left_out_work(truths, task.what, shapes, 1);
-  REQUIRE(seen);
-  REQUIRE(*seen);
-  REQUIRE(truths.wide());
-  return (*seen)->verdict();
+  }
+};
+
+std::string accepted(std::uint64_t key) {
+  known_bank bank{key};
+  return sums_bench{bank}.accepted();
 }
 
 } // namespace
@@ -92,4 +122,36 @@ TEST_CASE("Bug: one answer that errs far, as of hundreds one does, made a proble
 TEST_CASE("a reference that errs far on every input is no measure of half precision") {
   errs_from = -std::numeric_limits<double>::infinity();
   CHECK(accepted(1).find("arithmetic in half the width") != std::string::npos);
+}
+
+TEST_CASE(
+    "what an admission found out is as good as found out again: the same bounds, inputs and sizes of sums") {
+  errs_from = 1.65;
+  for (std::uint64_t key : {13, 39, 40}) { // the first two meet a far answer
+    known_bank bank{key};
+    sums_bench first{bank}, later{bank};
+    CHECK_FALSE(first.truths.recall_admission(first.shapes));
+    auto found = first.accepted();
+    first.truths.keep_admission(found);
+    CHECK(later.truths.recall_admission(later.shapes) ==
+          std::nullopt); // a bank's reader sees what lay there before it
+    sums_bench last{bank};
+    CHECK(last.truths.recall_admission(last.shapes) == found);
+    CHECK_FALSE(last.truths.recall_admission(last.shapes)); // no second time
+    CHECK(last.truths.allowed().reference_errors == first.truths.allowed().reference_errors);
+    std::vector<bank_slot> drawn[2];
+    for (auto* one : {&first, &last}) {
+      REQUIRE(one->truths.use(one->shapes));
+      auto slots = one->truths.make(distribution::init, 2);
+      REQUIRE(slots);
+      drawn[one == &last] = *std::move(slots);
+    }
+    REQUIRE(drawn[1].size() == 2);
+    CHECK(drawn[0][1].inputs == drawn[1][1].inputs);
+    CHECK(drawn[0][1].outputs[1].low64 == drawn[1][1].outputs[1].low64);
+    CHECK(drawn[0][1].outputs[1].low == drawn[1][1].outputs[1].low);
+    CHECK(last.truths.reductions() == first.truths.reductions());
+    CHECK(last.truths.rule_of(1, distribution::init).absolute ==
+          first.truths.rule_of(1, distribution::init).absolute);
+  }
 }

@@ -75,13 +75,15 @@ void reference_that_counts(float* x, float* y, std::int64_t n) {
 
 evidence judged_with(int bank, void (*candidate)(float*, float*, std::int64_t) = banked_candidate,
                      void (*reference)(float*, float*, std::int64_t) = banked_reference,
-                     const driver_seam& seam = fake_device(), bool timed = false) {
+                     const driver_seam& seam = fake_device(), bool timed = false, double tolerance = 0) {
   ke_test::device_kernels() = {{"reference", {.body = reference, .late_ns = 20'000}},
                                {"candidate", {.body = candidate, .late_ns = 20'000}}};
   asked() = {};
   judge_task task;
   task.what = ke_test::elementwise();
   task.what.scalars.clear();
+  if (tolerance > 0)
+    task.what.tolerances["f32"] = {tolerance, tolerance};
   task.what.workloads = {{"wide", {{"N", usual_elements}}, 1.0, false}};
   task.candidate = "candidate";
   task.reference = "reference";
@@ -197,6 +199,31 @@ TEST_CASE(
   auto second = judged_with(file.for_a_judge(), banked_candidate, reference_that_counts);
   CHECK(second.unfit == first.unfit);
   CHECK(asked().reference == 0);
+}
+
+TEST_CASE("a check that accepts wrong answers is unfit in later judgements, in the same words, and nothing "
+          "is tried again") {
+  shared_bank file;
+  const double wide = 100;
+  auto first =
+      judged_with(file.for_a_judge(), banked_candidate, banked_reference, fake_device(), false, wide);
+  CHECK(first.unfit.find("the problem's own check accepts") != std::string::npos);
+  auto second =
+      judged_with(file.for_a_judge(), banked_candidate, banked_reference, fake_device(), false, wide);
+  CHECK(second.unfit == first.unfit);
+  CHECK(asked().reference == 0);
+}
+
+TEST_CASE("what is wrong with a check is found after a candidate that ended before all was tried") {
+  shared_bank file;
+  const double wide = 0.2; // less than what the wrong one is off by
+  CHECK(judged_with(file.for_a_judge(), banked_wrong, banked_reference, fake_device(), false, wide).failed >
+        0);
+  auto unfit = judged_with(-1, banked_candidate, banked_reference, fake_device(), false, wide).unfit;
+  CHECK(unfit != "");
+  CHECK(
+      judged_with(file.for_a_judge(), banked_candidate, banked_reference, fake_device(), false, wide).unfit ==
+      unfit);
 }
 
 TEST_CASE("a reference that can't be started when a bank lacks an answer is the machine's fault") {
