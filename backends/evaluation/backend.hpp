@@ -51,6 +51,8 @@ struct backend {
   /// argv template: {flags} {include} {sources} {source} {output} {arch} {arguments} {shapes} {file:NAME}
   /// {folder:NAME}
   std::vector<std::string> build;
+  /// Candidates are built only where they can't be executed; elsewhere their source runs as it is.
+  bool builds_without_device_only = false;
   int missing_code = 0; ///< exit code of that which says that this machine lacks something; 0: none does
   std::vector<std::string> flags;
   std::vector<std::string> build_files; ///< names of files in its folder that the commands need beside them

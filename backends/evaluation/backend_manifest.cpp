@@ -107,6 +107,8 @@ private:
     key("build.command", "the compiler", &b.build);
     key("build.flags", "its flags", &b.flags);
     key("build.files", "files that the commands need beside them", &b.build_files);
+    key("build.without_device_only", "true: candidates are built only where they can't be executed",
+        &b.builds_without_device_only);
     key("build.missing_code", "exit code of the command where the machine lacks something", &m_.missing_code)
         .most = 125;
     key("build.fast_math", "flags where the problem allows fast math", &b.fast_math_flags);
@@ -301,6 +303,8 @@ private:
     if ((!driver || driver->builds) && b.build.empty())
       refuse("build.command", given("build.command") ? "needs at least a program's name"
                                                      : "required, but missing: the compiler");
+    if (b.builds_without_device_only && ((driver && driver->builds) || b.build.empty()))
+      refuse("build.without_device_only", "needs build.command, and a driver that takes sources");
     b.missing_code = static_cast<int>(m_.missing_code);
     for (const auto& [name, value] : b.environment)
       if (name.empty() || name.find('=') != name.npos)

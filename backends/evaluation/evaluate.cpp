@@ -89,6 +89,8 @@ void evaluation::state::note_provenance() {
 
 void evaluation::state::prepare() {
   prepared = true;
+  if (with.builds_without_device_only && executes_on(with, target))
+    with.build.clear();
   found.device = kind_of_device(target.name);
   found.timed = options.timed && with.timed;
   const auto* driver_kind = traits_of_driver(with.driver);
@@ -176,7 +178,8 @@ void evaluation::state::plan_jobs() {
     for (const auto& need : j.needs)
       if (!left_out.contains(need))
         n.needs.push_back(need);
-    if (reads_object(j) && !executes_on(with, target) && n.needs.empty()) { // no object to wait for
+    bool has_object = executes_on(with, target) && !with.build.empty();
+    if (reads_object(j) && !has_object && n.needs.empty()) { // nothing to wait for
       left_out.insert(j.name);
       continue;
     }

@@ -80,7 +80,10 @@ TEST_CASE("errors of a backend.toml name file, line, column and what was expecte
   CHECK(error_of(minimal).empty());
   CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:1: build.colour: unknown key; known "
                                               "here: command fast_math files flags missing_code vendor_hint "
-                                              "vendor_libraries");
+                                              "vendor_libraries without_device_only");
+  CHECK(error_of(minimal + "without_device_only = true\n") ==
+        "some/backend.toml:11:23: build.without_device_only: needs build.command, and a driver that takes "
+        "sources");
   CHECK(error_of(minimal + "flags = \"-O3\"\n") ==
         "some/backend.toml:11:9: build.flags: expected a list of strings, found a string");
   CHECK(error_of(minimal + "[limits]\nbuild_s = -1\n") ==

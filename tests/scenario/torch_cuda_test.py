@@ -3,7 +3,9 @@ forks, page, arena and verdicts fit together, and nothing about a device."""
 
 import json
 import os
+import tomllib
 import unittest
+from pathlib import Path
 
 from program import FAKE_CUDA, ROOT, Scenario
 
@@ -67,10 +69,10 @@ class TorchCuda(Scenario):
         self.write("problem.toml", PROBLEM)
         self.write("reference.py", REFERENCE)
 
-    def judged(self, source, *flags, problem="problem.toml"):
+    def judged(self, source, *flags, problem="problem.toml", backend="fake-torch-cuda", env=None):
         self.write("candidate.py", source)
-        run = self.call("eval", problem, "candidate.py", "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--json",
-                        *flags, code=None, env={"KE_LIBCUDA": FAKE_CUDA})
+        run = self.call("eval", problem, "candidate.py", "--backend", backend, "--backend-path", ROOT / "tests/fake_cuda", "--json",
+                        *flags, code=None, env={"KE_LIBCUDA": FAKE_CUDA, **(env or {})})
         self.assertTrue(run.stdout, run.stderr)
         return json.loads(run.stdout)
 
@@ -100,6 +102,24 @@ class TorchCuda(Scenario):
                 verdict = self.judged(RIGHT, "--untimed", problem=f"{name}.toml")
                 self.assertEqual(verdict["state"], "correct", verdict["reason"])
                 self.assertEqual(verdict["provenance"]["truth"], "the reference in wider arithmetic")
+
+    def test_bug_the_backend_triton_only_compiled_where_a_device_was(self):
+        """What a manifest builds without a device only runs as it is on one; `triton` is such a backend, its driver and files are torch-cuda's."""
+        wrong = RIGHT.replace("softmax(x, 1)", "softmax(x, 1) + 1")
+        for source, state in ((RIGHT, "correct"), (wrong, "incorrect")):
+            verdict = self.judged(source, "--untimed", backend="fake-built")
+            self.assertEqual((verdict["state"], verdict["device"]), (state, "nvidia-f100"), verdict["reason"])
+            self.assertNotIn("sm_90.kernel.registers", json.dumps(verdict))
+            verdict = self.judged(source, backend="fake-built", env={"CUDA_VISIBLE_DEVICES": ""})
+            self.assertEqual((verdict["state"], verdict["device"]), ("compiled", "nvidia-sm_90"), verdict["reason"])
+            self.assertEqual(verdict["metrics"]["sm_90.kernel.registers"], len(source))
+        real, torch_cuda = (tomllib.loads((ROOT / "backends" / name / "backend.toml").read_text()) for name in ("triton", "torch-cuda"))
+        self.assertEqual([j["name"] for j in real["job"] if j["kind"] not in ("build", "profile")], [j["name"] for j in torch_cuda["job"]])
+        for table, key in (("backend", "driver"), ("backend", "device"), ("python", "folder"), ("limits", "call_s"), ("limits", "run_s"),
+                           ("limits", "memory_bytes"), ("environment", "CUDA_HOME"), ("environment", "PATH"), ("capabilities", "executes"), ("capabilities", "timed")):
+            self.assertEqual(real[table][key], torch_cuda[table][key], key)
+        self.assertTrue(real["build"]["without_device_only"])
+        self.assertEqual([Path(p).name for p in real["python"]["prepare"]], torch_cuda["python"]["prepare"])
 
     def test_a_kernelbench_file(self):
         self.write("model.py", MODEL)
