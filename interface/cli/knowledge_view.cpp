@@ -34,7 +34,8 @@ status one_of(const std::string& key, const std::string& value, const std::vecto
 }
 
 status apply(const std::string& key, const std::string& value, signal_query& q, bool& evaluated, bool& deep) {
-  static const std::vector<std::string> keys{"bottleneck", "failure", "message", "dtype", "depth"};
+  static const std::vector<std::string> keys{"bottleneck", "failure",  "message",
+                                             "dtype",      "language", "depth"};
   if (key == "depth") {
     auto end = value.data() + value.size();
     auto [at, error] = std::from_chars(value.data(), end, q.depth);
@@ -47,6 +48,10 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
     q.dtypes.push_back(value);
     return one_of(key, value, known_dtypes());
   }
+  if (key == "language") {
+    q.language = value;
+    return ok;
+  }
   if (key == "message") {
     q.message += (q.message.empty() ? "" : "\n") + value;
     evaluated = true;
@@ -55,7 +60,7 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
   auto* to = key == "bottleneck" ? &q.bottleneck : key == "failure" ? &q.failure : nullptr;
   if (!to)
     return wrong("--signal " + key + "=" + value + ": there is no such signal" + did_you_mean(key, keys) +
-                 "; known: bottleneck, failure, message, dtype, depth");
+                 "; known: bottleneck, failure, message, dtype, language, depth");
   if (!to->empty())
     return wrong("--signal " + key + "=" + value + ": a candidate has one " + key + ", and " + *to +
                  " was given");
@@ -131,6 +136,7 @@ std::string document_json(const document& d, bool with_body) {
             {"targets", d.targets},
             {"families", d.families},
             {"dtypes", d.dtypes},
+            {"languages", d.languages},
             {"signals", signals_json(d)},
             {"level", d.level},
             {"sources", d.sources},
@@ -169,7 +175,8 @@ void write_search_text(const std::vector<retrieved>& found, std::ostream& out) {
 void write_document_text(const document& d, std::ostream& out) {
   out << "# " << d.title << "\n\nid: " << d.id << "\nkind: " << to_text(d.kind) << ", level " << d.level
       << "\ntargets: " << listed(d.targets, "") << "\nfamilies: " << listed(d.families, "all")
-      << "\ndtypes: " << listed(d.dtypes, "all") << "\nbottlenecks: " << listed(d.signals.bottleneck, "none")
+      << "\ndtypes: " << listed(d.dtypes, "all") << "\nlanguages: " << listed(d.languages, "all")
+      << "\nbottlenecks: " << listed(d.signals.bottleneck, "none")
       << "\nfailures: " << listed(d.signals.failure, "none")
       << "\nmessages: " << listed(d.signals.message, "none") << "\nsources: " << listed(d.sources, "")
       << "\n\n"

@@ -5,6 +5,7 @@
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/text/candidate_language.hpp"
 
 #include <algorithm>
 
@@ -39,6 +40,7 @@ signal_query query_of(const prompt_request& r, bool stalled) {
         std::find(q.dtypes.begin(), q.dtypes.end(), name) == q.dtypes.end())
       q.dtypes.push_back(name);
   q.targets = targets_of(*r.target);
+  q.language = r.language->name;
   q.stalled = stalled;
   q.with_constraints = false;
   if (!r.parent)
@@ -62,7 +64,7 @@ signal_query query_of(const prompt_request& r, bool stalled) {
 void consult(const corpus& library, prompt_request& r, bool stalled, const embedding& wanted,
              const std::vector<embedding>& vectors) {
   auto q = query_of(r, stalled);
-  for (const auto* d : constraints_for(library, q.targets, q.family, q.dtypes))
+  for (const auto* d : constraints_for(library, q))
     if (!d->id.starts_with("constraints/abi/")) // the task says which form a candidate has
       r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
   auto add = [&](const document& d) {

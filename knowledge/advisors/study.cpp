@@ -44,10 +44,10 @@ std::optional<study> research_study(const prompt_request& r, bool stalled) {
   auto situation = "A " + q.family + " kernel for " + spaced(q.targets) + "with " + spaced(q.dtypes) + "is " +
                    (q.failure.empty() ? "right" : q.failure) + ".\n";
   situation += q.failure.empty() ? diagnosis_part(r) : failure_part(r);
-  auto key =
-      digest_of_parts({to_text(study_kind::research), q.family, spaced(q.targets), spaced(q.dtypes),
-                       q.bottleneck, q.failure, q.failure.empty() ? std::string{} : shape_of(q.message),
-                       std::to_string(open_level(q.depth, q.stalled))});
+  auto key = digest_of_parts({to_text(study_kind::research), q.family, q.language, spaced(q.targets),
+                              spaced(q.dtypes), q.bottleneck, q.failure,
+                              q.failure.empty() ? std::string{} : shape_of(q.message),
+                              std::to_string(open_level(q.depth, q.stalled))});
   return study{study_kind::research, std::move(key), std::move(situation), std::move(q)};
 }
 

@@ -178,7 +178,7 @@ status check_backend_paths(const std::vector<std::string>& backend_paths) {
 std::string index_text(const std::vector<document>& documents) {
   std::string text = "# Index of " + std::to_string(documents.size()) +
                      " documents\n\nWritten by `ke-runtime knowledge show`. One line each: id, title, level, "
-                     "targets; signals in brackets.\n";
+                     "targets, languages if not all; signals in brackets.\n";
   std::string folder;
   for (const auto& d : documents) {
     auto slash = d.id.rfind('/');
@@ -190,7 +190,8 @@ std::string index_text(const std::vector<document>& documents) {
     if (auto failures = comma_separated(d.signals.failure); !failures.empty())
       signals += (signals.empty() ? "" : ", ") + failures;
     text += "- `" + d.id + "` " + d.title + " · " + std::to_string(d.level) + " · " +
-            comma_separated(d.targets) + (signals.empty() ? "" : " [" + signals + "]") + "\n";
+            comma_separated(d.targets) + (d.languages.empty() ? "" : " · " + comma_separated(d.languages)) +
+            (signals.empty() ? "" : " [" + signals + "]") + "\n";
   }
   return text;
 }

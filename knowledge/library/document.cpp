@@ -43,6 +43,7 @@ schema front_matter_schema(document& d, front_matter& words) {
   key("targets", "names or patterns of targets", &d.targets, true);
   key("families", "families of problems; an empty list: all", &d.families, true);
   key("dtypes", "types of elements; an empty list: all", &d.dtypes, true);
+  key("languages", "languages of candidates; left out or an empty list: all", &d.languages, false);
   key("sources", "where it is from", &d.sources, true);
   auto& level = key("level", "1 (everyone should know), 2 (advanced) or 3 (expert)", &words.level, true);
   level.least = 1;
@@ -82,6 +83,10 @@ public:
     check_words(
         "families", at("families"), [](const std::string& f) { return plain_name(f); },
         "a family is one word of lower-case letters, digits, \"-\" and \"_\"");
+    check_words(
+        "languages", at("languages"), [](const std::string& l) { return plain_language(l); },
+        "a language is a name of lower-case letters, digits, \"-\" and \"+\", as [backend] of a manifest has "
+        "it");
     one_of("dtypes", at("dtypes"), known_dtypes());
     nearly_known_targets();
     signals();
@@ -105,6 +110,11 @@ private:
   static bool plain_target(std::string_view word) {
     return !word.empty() && std::all_of(word.begin(), word.end(),
                                         [](char c) { return plain_name({&c, 1}) || c == '.' || c == '*'; });
+  }
+
+  static bool plain_language(std::string_view word) {
+    return !word.empty() &&
+           std::all_of(word.begin(), word.end(), [](char l) { return plain_name({&l, 1}) || l == '+'; });
   }
 
   /// The words of a list that the schema took.

@@ -21,8 +21,8 @@ struct document_signals {
   std::vector<std::string> message;    ///< fragments of tools' messages, lower case
 };
 
-/// One page of knowledge for the model (docs/manual/knowledge.md). An empty list of families or dtypes means
-/// all.
+/// One page of knowledge for the model (docs/manual/knowledge.md). An empty list of families, dtypes or languages
+/// means all.
 struct document {
   std::string id;   ///< path below its folder of documents without ".md": "guidance/memory/cache-blocking"
   std::string path; ///< as shown to people: "knowledge/guidance/memory/cache-blocking.md"
@@ -31,6 +31,7 @@ struct document {
   std::vector<std::string> targets; ///< names or globs: "x86-64-*", "*"
   std::vector<std::string> families;
   std::vector<std::string> dtypes;
+  std::vector<std::string> languages; ///< of candidates, as backends name them: "c++"
   document_signals signals;
   std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
   std::vector<std::string> sources;

@@ -31,10 +31,18 @@ bool fits_dtypes(const document& d, const std::vector<std::string>& dtypes) {
          std::any_of(dtypes.begin(), dtypes.end(), [&](const std::string& t) { return holds(d.dtypes, t); });
 }
 
-bool fits(const document& d, const std::vector<std::string>& targets, std::string_view family,
-          const std::vector<std::string>& dtypes) {
-  return (d.families.empty() || family.empty() || holds(d.families, family)) && fits_dtypes(d, dtypes) &&
-         fits_target(d, targets);
+/// The query's language, if any document names it. Of one that nobody knows, pages about others may still help.
+std::string_view known_language(const corpus& in, const signal_query& q) {
+  const auto& all = in.documents();
+  bool named =
+      std::any_of(all.begin(), all.end(), [&](const document& d) { return holds(d.languages, q.language); });
+  return named ? std::string_view{q.language} : std::string_view{};
+}
+
+bool fits(const document& d, const signal_query& q, std::string_view language) {
+  return (d.families.empty() || q.family.empty() || holds(d.families, q.family)) &&
+         (d.languages.empty() || language.empty() || holds(d.languages, language)) &&
+         fits_dtypes(d, q.dtypes) && fits_target(d, q.targets);
 }
 
 /// Is it about a machine unknown to the program's own documents? Models may not know it either.
@@ -55,10 +63,11 @@ double agreement(std::string_view signal, const std::vector<std::string>& named)
   return holds(named, signal) ? 1 : -0.5;
 }
 
-double signal_score(const document& d, const signal_query& q) {
+double signal_score(const document& d, const signal_query& q, std::string_view language) {
   auto score = agreement(q.bottleneck, d.signals.bottleneck) + agreement(q.failure, d.signals.failure);
   const auto &b = d.signals.bottleneck, &f = d.signals.failure;
-  if ((q.failure.empty() && !q.bottleneck.empty() && b.empty() && !f.empty()) ||
+  const bool message = !q.message.empty(); // whose words may be a failure's
+  if ((q.failure.empty() && (!q.bottleneck.empty() || !message) && b.empty() && !f.empty()) ||
       (q.bottleneck.empty() && !q.failure.empty() && f.empty() && !b.empty()))
     score -= 0.5;
   if (!q.family.empty() && !d.families.empty())
@@ -67,6 +76,8 @@ double signal_score(const document& d, const signal_query& q) {
     score += 0.2;
   if (!q.targets.empty() && !holds(d.targets, "*"))
     score += 0.1;
+  if (!language.empty() && !d.languages.empty())
+    score += 0.3;
   return score + d.prior;
 }
 
@@ -121,10 +132,11 @@ std::string_view words_behind(std::string_view signal) {
 
 std::vector<const document*> admitted(const corpus& in, const signal_query& q) {
   const auto level = q.level ? q.level : open_level(q.depth, q.stalled);
+  const auto language = known_language(in, q);
   std::vector<const document*> all;
   for (const auto& d : in.documents())
     if (d.level <= level && (d.kind != document_kind::constraint || q.with_constraints) &&
-        fits(d, q.targets, q.family, q.dtypes))
+        fits(d, q, language))
       all.push_back(&d);
   return all;
 }
@@ -143,11 +155,12 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   if (!message.empty())
     in.index().score_fragments(message, fragments);
 
+  const auto language = known_language(in, q);
   std::vector<retrieved> found;
   float largest = 0;
   for (const auto* d : admitted(in, q)) {
     auto i = static_cast<std::size_t>(d - documents.data());
-    auto score = signal_score(*d, q) + (about_new_machine(*d, q) ? 1.4 : 0);
+    auto score = signal_score(*d, q, language) + (about_new_machine(*d, q) ? 1.4 : 0);
     found.push_back({d, score, bm25[i], fragments[i]});
     largest = std::max(largest, bm25[i]);
   }
@@ -165,12 +178,11 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   return found;
 }
 
-std::vector<const document*> constraints_for(const corpus& in, const std::vector<std::string>& targets,
-                                             std::string_view family,
-                                             const std::vector<std::string>& dtypes) {
+std::vector<const document*> constraints_for(const corpus& in, const signal_query& q) {
+  const auto language = known_language(in, q);
   std::vector<const document*> all;
   for (const auto& d : in.documents())
-    if (d.kind == document_kind::constraint && fits(d, targets, family, dtypes))
+    if (d.kind == document_kind::constraint && fits(d, q, language))
       all.push_back(&d);
   order_stably(all, [](const document* a, const document* b) {
     return a->body.size() < b->body.size(); // ties stay in the order of ids

@@ -19,6 +19,8 @@ struct signal_query {
   std::string family;     ///< of the problem
   std::vector<std::string> dtypes;
   std::vector<std::string> targets; ///< names of the device's target (targets_of); empty: any
+  /// Of candidates ("c++"). Empty, or one that no document names: any.
+  std::string language;
   std::uint32_t depth = 0;
   bool stalled = false;         ///< the search has found nothing better for a while
   std::uint32_t level = 0;      ///< highest level to give; 0: open_level(depth, stalled)
@@ -42,19 +44,19 @@ std::uint32_t open_level(std::uint32_t depth, bool stalled);
 /// backend.
 std::vector<std::string> targets_of(const device_info& device);
 
-/// The documents that pass the index, by id: of this target, family, dtype and an open level.
+/// The documents that pass the index, by id: of this target, language, family, dtype and an open level.
 std::vector<const document*> admitted(const corpus& in, const signal_query& query);
 
-/// Two stages. The index drops documents of another target, family or dtype, or of a closed level. Each of
+/// Two stages. The index drops documents of another target, language, family or dtype, or of a closed level. Each of
 /// the rest is scored,
 ///
-///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + prior + words
+///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + 0.3·language + prior + words
 ///
 ///   bottleneck  1 if the document names it; -0.5 if it names others only
-///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail, or about
-///               bottlenecks only and it did
+///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail (a draft has not), or
+///               about bottlenecks only and it did
 ///   message     how well its fragments fit (word_index::score_fragments)
-///   family, dtype, target: 1 if the document is for certain ones, and this is one of them; 1.4 points more
+///   family, dtype, target, language: 1 if the document is for certain ones, and this is one of them; 1.4 points more
 ///               if the target is none of known_targets: what a model can't have learnt comes first
 ///   words       bm25 of the query's words, over the largest bm25 among the rest: 0..1
 ///
@@ -68,9 +70,8 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& query, std
 /// signals.
 std::string_view words_behind(std::string_view signal);
 
-/// The constraints for such a problem, shortest first, of all levels. They belong into every prompt (A39),
-/// whatever the signals.
-std::vector<const document*> constraints_for(const corpus& in, const std::vector<std::string>& targets,
-                                             std::string_view family, const std::vector<std::string>& dtypes);
+/// The constraints for such a problem, target and language, shortest first, of all levels. They belong into every prompt
+/// (A39), whatever the signals.
+std::vector<const document*> constraints_for(const corpus& in, const signal_query& query);
 
 } // namespace ke

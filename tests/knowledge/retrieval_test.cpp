@@ -175,7 +175,7 @@ TEST_CASE("constraints are given apart, shortest first, for every signal") {
   all[2].targets = {"opencl"};
   all[0].level = 3;
   corpus c{all};
-  auto given = constraints_for(c, {"x86-64-avx2"}, "softmax", {"f32"});
+  auto given = constraints_for(c, {.family = "softmax", .dtypes = {"f32"}, .targets = {"x86-64-avx2"}});
   REQUIRE(given.size() == 2);
   CHECK(given[0]->id == "constraints/short");
   CHECK(given[1]->id == "constraints/long");
@@ -231,4 +231,29 @@ TEST_CASE("a draft for a machine that no model knows gets its documents without 
   REQUIRE(found.size() == 1);
   CHECK(found[0].document->id == "scratchpad");
   CHECK(found[0].score == Approx(1.5));
+}
+
+TEST_CASE("documents for candidates in another language are out, unless nobody knows the language") {
+  std::vector<document> all{made("guidance/any", "t", "memory"), made("guidance/cpp", "t", "memory"),
+                            made("guidance/triton", "t", "memory"), made("constraints/cpp", "t", "memory")};
+  all[1].languages = all[3].languages = {"c++", "opencl"};
+  all[2].languages = {"triton"};
+  all[3].kind = document_kind::constraint;
+  corpus c{all};
+  using names = std::vector<std::string>;
+  auto given = [&](const char* language) {
+    names found;
+    signal_query q;
+    q.language = language;
+    q.level = 3;
+    for (const auto* d : admitted(c, q))
+      found.push_back(d->id);
+    CHECK(constraints_for(c, q).size() ==
+          static_cast<std::size_t>(std::count(found.begin(), found.end(), "constraints/cpp")));
+    return found;
+  };
+  CHECK(given("triton") == names{"guidance/any", "guidance/triton"});
+  CHECK(given("opencl") == names{"constraints/cpp", "guidance/any", "guidance/cpp"});
+  CHECK(given("").size() == 4);
+  CHECK(given("acme-language").size() == 4);
 }
