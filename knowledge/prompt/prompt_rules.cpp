@@ -5,6 +5,7 @@
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/text/candidate_language.hpp"
 #include "runtime/text/filled_text.hpp"
@@ -148,6 +149,22 @@ std::string compared(const problem& p, double floor) {
   return text + "\n";
 }
 
+/// A device's own, or one that candidates are compiled for: a CPU has neither fact.
+bool is_device(const device_info& target) {
+  return target.facts.contains(device_facts::uuid) || target.facts.contains(device_facts::execution);
+}
+
+/// What a call costs beside the device's work. The figures: measured on an H200.
+std::string timed_on_device(const problem& p) {
+  return p.policy.graph_launch ? " What is timed is the device's work: calls are replayed as a CUDA graph, "
+                                 "so host code counts for "
+                                 "nothing, and it must be such that it can be captured (no synchronisation, "
+                                 "no value read from the device)."
+                               : " What is timed are calls with their host code: a launch of Triton takes "
+                                 "some 18 us of it, an operator "
+                                 "of PyTorch 9, so the time of a short kernel is that of its host code.";
+}
+
 } // namespace
 
 std::string task_part(const prompt_request& r) {
@@ -155,10 +172,12 @@ std::string task_part(const prompt_request& r) {
   auto python = is_python(p);
   // Of the host's threads; what declares its own launch is code of a device.
   auto on_host = r.language->prototype.empty();
+  auto on_device = on_host && is_device(*r.target);
   std::string text = "\n## Task\nWrite a faster implementation of this operator. " +
                      definition_of(p, *r.language) + "Policy: " +
-                     (on_host ? "at most " + std::to_string(p.policy.threads) + " thread(s)"
-                              : std::string{"device code alone"});
+                     (on_device ? std::string{"the work is done on the device"}
+                      : on_host ? "at most " + std::to_string(p.policy.threads) + " thread(s)"
+                                : std::string{"device code alone"});
   if (p.policy.threads > 1 && !python && on_host)
     text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
             "atomics, barriers and latches)";
@@ -172,8 +191,9 @@ std::string task_part(const prompt_request& r) {
     text += r.language->syntax.family == source_language::cpp && on_host
                 ? ", results within the tolerance (no -ffast-math)"
                 : ", results within the tolerance";
-  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +
-         compared(p, r.floor) + tolerated(p) + edges(p) + varied(p);
+  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches." +
+         (on_device ? timed_on_device(p) : "") + "\n" + compared(p, r.floor) + tolerated(p) + edges(p) +
+         varied(p);
 }
 
 std::string target_part(const prompt_request& r) {

@@ -1,6 +1,8 @@
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/prompt_parts.hpp"
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
@@ -491,4 +493,18 @@ TEST_CASE("A69: device code is asked for by its own declaration and types, and i
             "kernel(const __half* x, __nv_bfloat16* y, int64_t k, int64_t N);\n```\nor functions of other "
             "names with these arguments.\nA comment declares the launch.\n") == 0);
   CHECK(text.find("ke.h") == std::string::npos);
+}
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "a prompt for a device says what is timed there, and speaks of no threads of the host") {
+  CHECK(says("at most 1 thread(s)"));
+  CHECK_FALSE(says("What is timed are calls"));
+  target = {
+      "nvidia-h200", "triton", "ok", {{device_facts::uuid, "GPU-1"}, {device_facts::target, "nvidia-h200"}}};
+  CHECK_FALSE(says("thread(s)"));
+  CHECK(says("What is timed are calls with their host code"));
+  what.policy.graph_launch = true;
+  CHECK(says("calls are replayed as a CUDA graph"));
+  target = {"nvidia-sm_90", "triton", "ok", {{device_facts::execution, device_facts::compiled_not_executed}}};
+  CHECK(says("calls are replayed as a CUDA graph"));
 }
