@@ -25,6 +25,50 @@ constexpr std::string_view python_drafts[] = {
     "algebra: hoist what does not depend on the inputs' values into the constructor, reorder products",
     "a scripted or compiled function for the element-wise parts",
 };
+constexpr std::string_view device_drafts[] = {
+    "one program or block per row or tile, with all that it needs in registers: read once, written once",
+    "several rows or tiles per program where they are short, several programs per row where they are long, "
+    "so that "
+    "every SM has work at every workload",
+    "everything in one launch: no intermediate tensor goes to memory",
+    "coalesced and wide accesses: neighbouring lanes at neighbouring addresses, several loads in flight "
+    "before the first "
+    "is used",
+    "tiles with reuse: operands staged once and used many times, on tensor cores where products dominate",
+    "another algorithm for the same result: online or one-pass forms, a factorisation",
+    "the reduced dimension split over programs, with a second step that joins the parts",
+    "a grid of as many programs as fit on the device, each of which walks over several tiles",
+};
+constexpr std::string_view device_memory[] = {
+    "fewer bytes: what is read twice or written only to be read again stays in registers or shared memory",
+    "whole sectors: another order of threads or tiles, so that each access uses all bytes that it fetches",
+    "more bytes in flight: more independent loads per program, or more programs at once",
+    "tiles visited in an order in which the second use still finds them in L2",
+};
+constexpr std::string_view device_compute[] = {
+    "tensor cores for what is a product, with the precision that the tolerance allows",
+    "larger tiles, so that each loaded operand is used more often",
+    "cheaper special functions within the tolerance: powers of two, one reciprocal instead of many divisions",
+    "fewer operations: hoisted invariants, no index arithmetic in the inner loop",
+};
+constexpr std::string_view device_latency[] = {
+    "a pipeline: the loads of the next tile begin before this one is used",
+    "several independent accumulators or rows at once in a program",
+    "fewer barriers: reductions within a warp, one exchange between warps",
+    "more warps per SM to hide what each of them waits for",
+};
+constexpr std::string_view device_occupancy[] = {
+    "more and smaller programs, and no short last wave",
+    "fewer registers or less shared memory per program, so that more of them fit on an SM",
+    "a split along another dimension, large enough for every SM at every workload",
+    "programs that stay and take the next tile, in place of a tail of single ones",
+};
+constexpr std::string_view device_overhead[] = {
+    "fewer launches: one kernel in place of several",
+    "less host code per call: no views, no allocation but the results, launch arguments that are plain "
+    "numbers",
+    "a short path for small sizes: fewer programs, each with more work",
+};
 constexpr std::string_view memory[] = {
     "fewer passes over memory: fuse loops, keep intermediate values in registers",
     "smaller blocks, so that what is read twice is still in a nearer cache the second time",
@@ -68,30 +112,42 @@ constexpr std::string_view unknown[] = {
     "another algorithm for the same result",
 };
 
-texts improvements(std::string_view bottleneck) {
-  if (bottleneck == "memory")
-    return memory;
-  if (bottleneck == "compute")
-    return compute;
-  if (bottleneck == "latency")
-    return latency;
-  if (bottleneck == "occupancy")
-    return occupancy;
-  if (bottleneck == "frontend")
-    return frontend;
-  if (bottleneck == "overhead")
-    return overhead;
-  return unknown;
+struct improvement {
+  std::string_view bottleneck;
+  texts on_host, on_device;
+};
+constexpr improvement improvements[] = {
+    {"memory", memory, device_memory},      {"compute", compute, device_compute},
+    {"latency", latency, device_latency},   {"occupancy", occupancy, device_occupancy},
+    {"frontend", frontend, device_compute}, {"overhead", overhead, device_overhead},
+};
+
+texts improvements_of(std::string_view bottleneck, direction_style style) {
+  const bool device = style == direction_style::device;
+  for (const auto& i : improvements)
+    if (i.bottleneck == bottleneck)
+      return device ? i.on_device : i.on_host;
+  return device ? texts{device_drafts} : texts{unknown};
+}
+
+texts drafts_of(direction_style style) {
+  switch (style) {
+  case direction_style::python:
+    return python_drafts;
+  case direction_style::device:
+    return device_drafts;
+  default:
+    return native_drafts;
+  }
 }
 
 } // namespace
 
-std::string_view direction_of(operation_kind operation, bool python, std::string_view bottleneck,
+std::string_view direction_of(operation_kind operation, direction_style style, std::string_view bottleneck,
                               std::uint32_t number) {
   if (operation == operation_kind::fix)
     return {};
-  texts all = operation == operation_kind::draft ? python ? texts{python_drafts} : texts{native_drafts}
-                                                 : improvements(bottleneck);
+  auto all = operation == operation_kind::draft ? drafts_of(style) : improvements_of(bottleneck, style);
   return all[number % all.size()];
 }
 

@@ -8,11 +8,18 @@
 
 namespace ke {
 
+/// What candidates are made of.
+enum class direction_style : std::uint8_t {
+  native, ///< loops on a CPU
+  python, ///< operators of PyTorch on a CPU
+  device  ///< kernels of a GPU, in whatever language
+};
+
 /// The direction for one attempt, so that simultaneous attempts differ by design, not by luck (features.md
 /// C43). `number` counts a tree's drafts, or one parent's children, through a list in order, again and again.
 /// `bottleneck`: the parent's, empty if none; ignored for drafts. Empty for a fix: the failure is its
 /// direction. One sentence. Pure.
-std::string_view direction_of(operation_kind operation, bool python, std::string_view bottleneck,
+std::string_view direction_of(operation_kind operation, direction_style style, std::string_view bottleneck,
                               std::uint32_t number);
 
 } // namespace ke

@@ -200,16 +200,18 @@ std::string uncles_part(const prompt_request& r) {
 }
 
 std::string direction_part(const prompt_request& r) {
-  auto python = is_python(*r.problem);
+  auto style = is_device(*r.target)    ? direction_style::device
+               : is_python(*r.problem) ? direction_style::python
+                                       : direction_style::native;
   auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;
   auto bottleneck = bottleneck_of(r);
-  auto mine = direction_of(r.operation, python, bottleneck, number);
+  auto mine = direction_of(r.operation, style, bottleneck, number);
   if (mine.empty())
     return {};
   auto text = "\n## Direction of this attempt\n" + std::string{mine} + ".\n";
   std::set<std::string_view> others;
   for (auto n : r.in_flight)
-    if (auto d = direction_of(r.operation, python, bottleneck, n); d != mine)
+    if (auto d = direction_of(r.operation, style, bottleneck, n); d != mine)
       others.insert(d);
   if (!others.empty()) {
     text += "Being tried by others at this moment, so leave it to them:\n";

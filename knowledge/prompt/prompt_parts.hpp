@@ -8,6 +8,9 @@
 
 namespace ke {
 
+/// A device's own target, or one that candidates are compiled for; a CPU is none.
+bool is_device(const device_info& target);
+
 // The same for all nodes of a tree.
 std::string task_part(const prompt_request& r);        ///< what to write, for which problem and policy
 std::string target_part(const prompt_request& r);      ///< the device's facts

@@ -149,11 +149,6 @@ std::string compared(const problem& p, double floor) {
   return text + "\n";
 }
 
-/// A device's own, or one that candidates are compiled for: a CPU has neither fact.
-bool is_device(const device_info& target) {
-  return target.facts.contains(device_facts::uuid) || target.facts.contains(device_facts::execution);
-}
-
 /// What a call costs beside the device's work. The figures: measured on an H200.
 std::string timed_on_device(const problem& p) {
   return p.policy.graph_launch ? " What is timed is the device's work: calls are replayed as a CUDA graph, "
@@ -166,6 +161,10 @@ std::string timed_on_device(const problem& p) {
 }
 
 } // namespace
+
+bool is_device(const device_info& target) {
+  return target.facts.contains(device_facts::uuid) || target.facts.contains(device_facts::execution);
+}
 
 std::string task_part(const prompt_request& r) {
   const auto& p = *r.problem;

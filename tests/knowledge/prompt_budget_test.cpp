@@ -70,16 +70,33 @@ TEST_CASE("a prompt keeps within its budget whatever its sections are, and drops
 
 TEST_CASE("attempts that are asked at the same time get different directions") {
   for (auto operation : {operation_kind::draft, operation_kind::improve})
-    for (auto python : {false, true})
+    for (auto style : {direction_style::native, direction_style::python, direction_style::device})
       for (auto bottleneck :
            {"memory", "compute", "latency", "occupancy", "frontend", "overhead", "", "odd"}) {
         std::set<std::string_view> seen;
         for (std::uint32_t n = 0; n < 3; ++n)
-          seen.insert(direction_of(operation, python, bottleneck, n));
+          seen.insert(direction_of(operation, style, bottleneck, n));
         CHECK(seen.size() == 3);
         CHECK_FALSE(seen.contains(""));
       }
-  CHECK(direction_of(operation_kind::fix, false, "memory", 0).empty());
-  CHECK(direction_of(operation_kind::improve, false, "memory", 0) !=
-        direction_of(operation_kind::improve, false, "compute", 0));
+  CHECK(direction_of(operation_kind::fix, direction_style::native, "memory", 0).empty());
+  CHECK(direction_of(operation_kind::improve, direction_style::native, "memory", 0) !=
+        direction_of(operation_kind::improve, direction_style::native, "compute", 0));
+}
+
+TEST_CASE("directions speak of the machine that the kernel is for") {
+  const std::vector<std::string> of_devices{"SM", "warp", "launch", "tensor core", "coalesced"},
+      of_hosts{"cache line", "vectorise", "thread start", "vectors of this target", "prefetch"};
+  for (auto operation : {operation_kind::draft, operation_kind::improve})
+    for (auto bottleneck : {"memory", "compute", "latency", "occupancy", "frontend", "overhead", ""})
+      for (std::uint32_t n = 0; n < 8; ++n) {
+        for (const auto& word : of_hosts)
+          CHECK(direction_of(operation, direction_style::device, bottleneck, n).find(word) ==
+                std::string_view::npos);
+        for (const auto& word : of_devices)
+          if (word != "launch" ||
+              operation == operation_kind::draft) // PyTorch's operators are launched on a CPU as well
+            CHECK(direction_of(operation, direction_style::native, bottleneck, n).find(word) ==
+                  std::string_view::npos);
+      }
 }
