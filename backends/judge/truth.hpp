@@ -189,6 +189,9 @@ private:
   /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
   /// most.
   std::vector<double> moved_by_rounding(const bank_slot& slot, double share);
+  /// The same by asking the truth, with a key of the roundings per tensor. Nothing: it did not answer.
+  std::optional<std::vector<double>> measure_rounding(const bank_slot& slot, double share,
+                                                      const std::vector<std::uint64_t>& keys);
   /// The reference's error on these inputs in reverse order (of tensors that bend), per output that sums: its
   /// largest, as for usual inputs, or standing_error() if the values are subnormal. A reference that meets a
   /// large term late loses little of what came before, and a kernel that starts at the other end loses more:

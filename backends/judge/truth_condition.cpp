@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -108,6 +109,17 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
   if (auto known = truth_->found(question, {&asked, 1}))
     if (auto kept = unpack<std::vector<double>>(*known); kept && kept->size() == by.size())
       return *kept;
+  if (auto measured = measure_rounding(slot, share, keys)) {
+    truth_->note(question, {&asked, 1}, pack(*measured));
+    by = *std::move(measured);
+  }
+  return by; // whoever asks next for what did not come will hear why
+}
+
+std::optional<std::vector<double>> truth_source::measure_rounding(const bank_slot& slot, double share,
+                                                                  const std::vector<std::uint64_t>& keys) {
+  const auto& tensors = task_.what.tensors;
+  std::vector<double> by(tensors.size(), 0.0);
   auto nudged = slot.without_truth();
   double coarsest = 0;
   for (std::size_t t = 0; t < tensors.size(); ++t)
@@ -119,7 +131,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
   for (const bank_slot* one : {&slot, static_cast<const bank_slot*>(&nudged)}) {
     auto said = truth_->run({&one, 1}, task_.limits.run_s / 2);
     if (said.call.end != call_end::done || !said.call.why.empty())
-      return by; // whoever asks it next will hear why
+      return std::nullopt;
     for (std::size_t t = 0; t < tensors.size() && one == &slot; ++t)
       if (sums(t))
         before[t] = truth_->output(0, t);
@@ -136,7 +148,6 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
     double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
     by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }
-  truth_->note(question, {&asked, 1}, pack(by));
   return by;
 }
 
