@@ -100,11 +100,10 @@ private:
   evidence found_;
   std::vector<timed_workload> timed_;
   std::vector<bound_shapes> shapes_, secret_, edge_;
-  std::optional<bound_shapes> beside_; ///< the largest workload: as large, but of odd extents
-  std::optional<bound_shapes>
-      reduced_;              ///< the smallest workload with fewer elements, in a ranking of large ones
-  std::size_t smallest_ = 0; ///< of shapes_, but for those of few elements, where there are others
-  std::size_t survived_ = 0; ///< secret shapes that are shapes of the problem
+  std::optional<bound_shapes> beside_;  ///< the largest workload: as large, but of odd extents
+  std::optional<bound_shapes> reduced_; ///< the smallest workload made smaller, for a ranking of large ones
+  std::size_t smallest_ = 0;            ///< of shapes_, but for those of few elements, where there are others
+  std::size_t survived_ = 0;            ///< secret shapes that are shapes of the problem
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
   std::unique_ptr<caller> candidate_;

@@ -27,13 +27,9 @@ constexpr std::string_view python_drafts[] = {
 };
 constexpr std::string_view device_drafts[] = {
     "one program or block per row or tile, with all that it needs in registers: read once, written once",
-    "several rows or tiles per program where they are short, several programs per row where they are long, "
-    "so that "
-    "every SM has work at every workload",
+    "several short rows per program, or several programs per long row, so that every SM has work",
     "everything in one launch: no intermediate tensor goes to memory",
-    "coalesced and wide accesses: neighbouring lanes at neighbouring addresses, several loads in flight "
-    "before the first "
-    "is used",
+    "coalesced and wide accesses, with several loads in flight before the first is used",
     "tiles with reuse: operands staged once and used many times, on tensor cores where products dominate",
     "another algorithm for the same result: online or one-pass forms, a factorisation",
     "the reduced dimension split over programs, with a second step that joins the parts",
@@ -65,8 +61,7 @@ constexpr std::string_view device_occupancy[] = {
 };
 constexpr std::string_view device_overhead[] = {
     "fewer launches: one kernel in place of several",
-    "less host code per call: no views, no allocation but the results, launch arguments that are plain "
-    "numbers",
+    "less host code per call: no views, no allocation but the results, plain launch arguments",
     "a short path for small sizes: fewer programs, each with more work",
 };
 constexpr std::string_view memory[] = {
