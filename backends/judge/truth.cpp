@@ -60,7 +60,8 @@ bool told_apart(const bank_slot& a, const bank_slot& b) {
 truth_source::truth_source(const judge_task& task, const driver_seam& seam, std::size_t memory,
                            std::size_t wide_memory, std::vector<int> cpus, std::shared_ptr<truth_bank> bank)
     : task_{task}, seam_{seam}, form_{seam.truth(task)}, memory_{memory}, wide_memory_{wide_memory},
-      cpus_{std::move(cpus)}, random_{bank->key()}, bank_{std::move(bank)}, wide_{!form_.object.empty()} {
+      cpus_{std::move(cpus)}, random_{bank->key()}, bank_{std::move(bank)}, wide_{!form_.object.empty()},
+      known_errors_(distributions, std::vector<known_errors>(task.what.tensors.size())) {
   if (is_kernelbench(task.what)) {
     maker_.emplace(task);
     allowed_.equal_terms = most_equal_terms;
@@ -129,7 +130,6 @@ status truth_source::use(const bound_shapes& shapes) {
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
   moved_ = largest_ = yardstick_;
-  known_errors_.resize(distributions, std::vector<known_errors>(task_.what.tensors.size()));
   reference_ns_ = 0;
   unfit_.clear();
   if (!reference_)

@@ -67,7 +67,6 @@ std::optional<std::string> truth_source::recall_admission(const bound_shapes& sh
     truth_.reset();
   }
   known_reductions_[shapes.dims] = kept->reductions;
-  known_errors_.resize(names_of<distribution>::value.size(), std::vector<known_errors>(tensors));
   for (std::size_t t = 0; t < tensors; ++t)
     if (const auto& spec = task_.what.tensors[t];
         wide_ && spec.role != tensor_role::in && is_floating(spec.dtype))

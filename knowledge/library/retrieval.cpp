@@ -63,7 +63,7 @@ double agreement(std::string_view signal, const std::vector<std::string>& named)
   return holds(named, signal) ? 1 : -0.5;
 }
 
-double signal_score(const document& d, const signal_query& q, std::string_view language) {
+double signal_score(const document& d, const signal_query& q) {
   auto score = agreement(q.bottleneck, d.signals.bottleneck) + agreement(q.failure, d.signals.failure);
   const auto &b = d.signals.bottleneck, &f = d.signals.failure;
   const bool message = !q.message.empty(); // whose words may be a failure's
@@ -76,7 +76,7 @@ double signal_score(const document& d, const signal_query& q, std::string_view l
     score += 0.2;
   if (!q.targets.empty() && !holds(d.targets, "*"))
     score += 0.1;
-  if (!language.empty() && !d.languages.empty())
+  if (holds(d.languages, q.language))
     score += 0.3;
   return score + d.prior;
 }
@@ -155,12 +155,11 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   if (!message.empty())
     in.index().score_fragments(message, fragments);
 
-  const auto language = known_language(in, q);
   std::vector<retrieved> found;
   float largest = 0;
   for (const auto* d : admitted(in, q)) {
     auto i = static_cast<std::size_t>(d - documents.data());
-    auto score = signal_score(*d, q, language) + (about_new_machine(*d, q) ? 1.4 : 0);
+    auto score = signal_score(*d, q) + (about_new_machine(*d, q) ? 1.4 : 0);
     found.push_back({d, score, bm25[i], fragments[i]});
     largest = std::max(largest, bm25[i]);
   }
