@@ -37,7 +37,8 @@ std::uint64_t scalar_bits(const scalar_spec& s, double value) {
 } // namespace
 
 caller::caller(open_driver driver, const problem& what, bool wide, std::uint64_t key)
-    : driver_{std::move(driver)}, what_{&what}, wide_{wide}, wider_(what.tensors.size(), true), random_{key} {
+    : driver_{std::move(driver)}, what_{&what}, wide_{wide}, wider_(what.tensors.size(), true),
+      by_graph_{what.policy.graph_launch}, random_{key} {
   red_.resize(red_pool);
   for (auto& c : red_)
     c = static_cast<char>(random_.next());
@@ -244,6 +245,7 @@ std::vector<arena_bytes> caller::withheld(std::span<const bank_slot* const> slot
 call_order caller::order_of(std::size_t slots) const {
   call_order order;
   order.calls = static_cast<std::uint32_t>(slots);
+  order.graph = by_graph_;
   order.args = static_cast<std::uint32_t>(what_->tensors.size() + value_bits_.size());
   for (std::size_t s = 0; s < slots; ++s) {
     order.offsets.insert(order.offsets.end(), offsets_[s].begin(), offsets_[s].end());

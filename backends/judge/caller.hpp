@@ -92,6 +92,9 @@ public:
                                     : std::vector<bool>{};
   }
 
+  /// Whether the next orders are replayed as a graph, where the driver has such; at first as the problem's policy says.
+  void by_graph(bool replayed) { by_graph_ = replayed; }
+
   /// Spare places of `move_between_orders`, beside those of `calls` calls, if the memory has room.
   static std::uint32_t spare_places(const problem& what, const bound_shapes& shapes, std::uint32_t calls);
 
@@ -196,7 +199,7 @@ private:
   bool wide_;
   std::vector<bool> wider_; ///< per tensor, of the truth
   bool misaligned_ = false; ///< of the layout
-  bool moving_ = false;
+  bool moving_ = false, by_graph_;
   random_source random_;
   std::string red_;                                 ///< what red zones hold: another part each
   std::uint64_t red_key_ = 0;                       ///< which part

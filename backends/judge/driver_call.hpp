@@ -72,6 +72,7 @@ struct call_order {
   std::uint32_t calls = 0, args = 0; ///< wire::most_calls(args) calls at most
   std::vector<std::uint64_t> offsets;
   std::uint64_t stay = 0; ///< if not 0: results may stay where they are made; the place for their addresses
+  bool graph = false;     ///< by replay of a graph of its calls, where the driver has such
 };
 
 /// A look while an order runs: once, after `after_s` seconds without an answer, with the number of calls that

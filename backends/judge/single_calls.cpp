@@ -22,9 +22,13 @@ std::optional<double> single_calls::most_saved_ns() const {
   return std::max(middle + error, 0.0) * beyond + margin_ns;
 }
 
-void charge_beyond(const single_calls& alone, const std::vector<double>& reference_ns,
+std::optional<double> most_saved_ns(const calls_alone_of& alone) {
+  auto timed = alone.as_timed.most_saved_ns(), replayed = alone.replayed.most_saved_ns();
+  return timed && replayed ? std::max(timed, replayed) : timed;
+}
+
+void charge_beyond(std::optional<double> most, const std::vector<double>& reference_ns,
                    std::vector<double>& candidate_ns) {
-  auto most = alone.most_saved_ns();
   for (std::size_t i = 0; most && i < candidate_ns.size(); ++i)
     candidate_ns[i] = std::max(candidate_ns[i], reference_ns[i] - *most);
 }

@@ -464,19 +464,6 @@ double timing::share_of_results(std::uint64_t pages, const timed_workload& w) co
   return std::clamp(unwritten / std::max(bytes, 1.0), 0.0, 1.0);
 }
 
-result<bool> timing::single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
-                                 single_calls& alone) {
-  auto slots = take(w, 1);
-  if (!slots)
-    return slots.error();
-  auto said = right_pair(found, sides, *slots, w, {limit_of(w, false), limit_of(w, true)}, found.cases);
-  if (!said)
-    return false;
-  const auto& [usual, own] = *said;
-  alone.add(usual.call.ns + charged_ns(usual), own.call.ns + charged_ns(own));
-  return true;
-}
-
 bool timing::interlude_now(evidence& found, const side_by_side& sides, const timed_workload& w,
                            interlude_turn& turn) {
   auto start = steady::now();
@@ -488,12 +475,12 @@ bool timing::interlude_now(evidence& found, const side_by_side& sides, const tim
   return true;
 }
 
-result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w) {
+result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w,
+                             single_calls& alone) {
   if (auto warm = warm_up(found, sides, w); !warm || !*warm)
     return warm;
   launch_samples samples;
   samples.workload = w.index;
-  single_calls alone;
   interlude_turn turn{w.pairs, w.interludes, random_};
   (void)gate_.disturbed();
   const auto begun = steady::now();
@@ -521,12 +508,16 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
     if (auto one = calls_alone(w) ? single_pair(found, sides, w, alone) : result<bool>{true}; !one || !*one)
       return one;
   }
-  if (calls_alone(w))
-    limit_savings(found, w, alone, samples);
   auto control = control_ratios(samples.reference_ns);
   control_.back().insert(control_.back().end(), control.begin(), control.end());
   found.launches.push_back(std::move(samples));
   return true;
+}
+
+status timing::place(timed_workload& w, caller& a, caller& b) {
+  if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
+    return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
+  return mix_for(w, a, b);
 }
 
 status timing::launch(evidence& found) {
@@ -544,17 +535,19 @@ status timing::launch(evidence& found) {
   a.move_between_orders();
   b.move_between_orders();
   control_.emplace_back();
-  for (auto& w : workloads_) {
-    if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
-      return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
-    if (auto s = mix_for(w, a, b); !s)
+  std::vector<calls_alone_of> alone(workloads_.size());
+  bool sound = true;
+  for (std::size_t i = 0; sound && i < workloads_.size(); ++i) {
+    auto& w = workloads_[i];
+    if (auto s = place(w, a, b); !s)
       return s;
-    auto sound = measure(found, {a, b}, w);
-    if (!sound)
-      return sound.error();
-    if (!*sound)
-      break;
+    auto measured = measure(found, {a, b}, w, alone[i].as_timed);
+    if (!measured)
+      return measured.error();
+    sound = *measured;
   }
+  if (auto s = sound ? charge_savings(found, {a, b}, alone) : ok; !s)
+    return s;
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
 }
 

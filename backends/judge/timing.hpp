@@ -88,6 +88,8 @@ private:
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
   status launch(evidence& found);
+  /// The workload's places in both arenas, and what it is mixed from.
+  status place(timed_workload& w, caller& a, caller& b);
   /// What an order of the baseline and one of the candidate share.
   struct side_by_side {
     caller& reference;
@@ -122,18 +124,22 @@ private:
                                       std::span<const bank_slot* const> slots, const timed_workload& w,
                                       const double (&limits)[2], std::int64_t& counter);
   /// False, as of the next two: no further call makes sense.
-  result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w);
+  result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w, single_calls& alone);
   result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
-  /// Whether calls are also timed alone, one with each pair, because a graph of several is made by who sees all of them. By
-  /// calls an honest kernel's first one after a stop takes host time that no other takes: alone says nothing there.
-  bool calls_alone(const timed_workload& w) const {
-    return bands_.sees_orders && task_.what.policy.graph_launch && w.calls > 1;
-  }
-  std::uint32_t singles(const timed_workload& w) const { return calls_alone(w) ? w.pairs : 0; }
+  /// Whether calls are also timed alone, one with each pair, because who sees all calls of an order may answer them by one
+  /// batch.
+  bool calls_alone(const timed_workload& w) const { return bands_.sees_orders && w.calls > 1; }
+  /// Slots for that.
+  std::uint32_t singles(const timed_workload& w) const;
   /// One order of one call of each side, as timed_pair does.
   result<bool> single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
                            single_calls& alone);
-  static void limit_savings(evidence& found, const timed_workload& w, const single_calls& alone,
+  /// The same by replay of a graph, for orders that are not: the device's work without the host's. Last of a launch,
+  /// and outside of the evidence: who can't be captured is none the worse for it, and may not survive the attempt.
+  status replay_alone(const side_by_side& sides, timed_workload& w, single_calls& replayed);
+  /// Charges what orders of this launch save beyond what their calls save alone.
+  status charge_savings(evidence& found, const side_by_side& sides, std::vector<calls_alone_of>& alone);
+  static void limit_savings(evidence& found, const timed_workload& w, const calls_alone_of& alone,
                             launch_samples& samples);
   bool timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
                   std::span<const bank_slot* const> slots, double (&ns)[2]);

@@ -74,15 +74,4 @@ void timing::note_work(evidence& found) const {
                                                   std::to_string(control_.size()) + " launches";
 }
 
-void timing::limit_savings(evidence& found, const timed_workload& w, const single_calls& alone,
-                           launch_samples& samples) {
-  std::vector<double> saved;
-  saved.reserve(samples.candidate_ns.size());
-  for (std::size_t i = 0; i < samples.candidate_ns.size(); ++i)
-    saved.push_back(samples.reference_ns[i] - samples.candidate_ns[i]);
-  found.counters[counter_keys::saved_us_in_order_of + w.shapes.name] = median_of(saved) / 1e3;
-  found.counters[counter_keys::saved_us_alone_of + w.shapes.name] = alone.saved_ns() / 1e3;
-  charge_beyond(alone, samples.reference_ns, samples.candidate_ns);
-}
-
 } // namespace ke

@@ -61,6 +61,7 @@ inline constexpr const char* profile_workload = "profile.workload";
 /// Us that a call is faster than the baseline's: alone, and in its order before it is charged.
 inline constexpr const char* saved_us_alone_of = "saved_us.alone.";
 inline constexpr const char* saved_us_in_order_of = "saved_us.in_order.";
+inline constexpr const char* saved_us_replayed_of = "saved_us.replayed.";
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT

@@ -25,6 +25,8 @@ struct device_kernel {
   double late_ns = 0;                                         ///< what its work takes beyond that
   bool waits = true;      ///< for its work, before the order is answered: else the answer comes too early
   bool own_place = false; ///< its results lie in memory of its own
+  double first_ns = 0;    ///< what an order's first call takes beyond that, unless it is replayed
+  bool captured = true;   ///< else an order by a graph ends it
   bool merges = false;    ///< answers all calls of an order by its first: they take the time of one
   bool from_turn = false; ///< computes in its turn on the device, from what lies there, before it is asked to
 };
@@ -170,7 +172,12 @@ inline ke::call_outcome go(ke::driver_state& s, const ke::call_order& what, doub
     out.why = "an order began before its inputs lay there";
     return out;
   }
-  out.ns = device_state::floor_ns;
+  if (what.graph && !d.kernel.captured) {
+    out.end = ke::call_end::crashed;
+    out.why = "it can't be captured";
+    return out;
+  }
+  out.ns = device_state::floor_ns + (what.graph ? 0 : d.kernel.first_ns);
   d.last.clear();
   d.stay = what.stay;
   for (std::uint32_t c = 0; c < what.calls; ++c) {

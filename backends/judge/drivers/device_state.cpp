@@ -99,7 +99,7 @@ status write_values(device_state& d, const call_order& order, wire::device_words
   d.places.assign(d.makes_results ? std::size_t{order.calls} * d.tensors : 0, 0);
   words.others = order.args - words.tensors;
   words.launches = static_cast<std::uint32_t>(d.object.launches.size());
-  words.graph = what.policy.graph_launch ? 1 : 0;
+  words.graph = order.graph ? 1 : 0;
   auto stride = order.args + words.launches * wire::values_per_launch;
   if (std::uint64_t{order.calls} * stride > wire::most_words)
     return failure{failure_kind::internal, "an order of more calls than its page holds", false};
