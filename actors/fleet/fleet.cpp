@@ -1,5 +1,6 @@
 #include "actors/fleet/fleet.hpp"
 
+#include "actors/fleet/attached_worker.hpp"
 #include "actors/fleet/worker_session.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
@@ -38,16 +39,6 @@ KE_MESSAGE(ke::check_leases)
 
 namespace ke {
 namespace {
-
-struct attached {
-  std::string peer;
-  std::string name;
-  caf::actor session;
-  wire::hello_body hello;
-  std::string state = "ok";                   ///< ok | draining
-  std::map<std::string, std::string> reasons; ///< of devices that are out of service
-  std::uint64_t jobs_done = 0;
-};
 
 /// A result that came before its campaign asked.
 struct early_result {
@@ -99,7 +90,7 @@ public:
       if (in.what.kind != frame_kind::hello)
         return transport_->send(wire::make_frame(in.what.peer, frame_kind::refuse,
                                                  wire::refuse_body{"no session: say hello", true}));
-      attached a;
+      attached_worker a;
       a.peer = in.what.peer;
       a.session = self_->spawn(worker_session, session_options{a.peer, options_.names, transport_,
                                                                options_.store, options_.epoch});
@@ -227,10 +218,7 @@ public:
     for (const auto& [peer, w] : workers_) {
       if (w.hello.devices.empty() && w.name.empty())
         continue;
-      auto devices = nlohmann::ordered_json::array();
-      for (const auto& d : w.hello.devices)
-        devices.push_back(d.name);
-      all.push_back({{"name", w.name}, {"devices", devices}, {"state", w.state}, {"jobs_done", w.jobs_done}});
+      all.push_back(json_of(w));
     }
     r.done(json_line(all));
   }
@@ -246,7 +234,7 @@ private:
     after(self_, options_.term / 4, check_leases{});
   }
 
-  void hello(attached& w, const wire::hello_body& h) {
+  void hello(attached_worker& w, const wire::hello_body& h) {
     w.hello = h;
     w.name = h.name;
     w.state = "ok";
@@ -264,7 +252,7 @@ private:
   }
 
   /// What this store granted to this worker, by the shown warrant; nothing without a grant.
-  std::optional<warrant> granted(const attached& w, const std::string& sealed, std::uint64_t job,
+  std::optional<warrant> granted(const attached_worker& w, const std::string& sealed, std::uint64_t job,
                                  std::uint32_t attempt, std::uint64_t epoch) const {
     auto g = open_warrant(sealed, options_.key);
     if (!g || g->store != options_.store_id || g->worker != w.name || g->job != job ||
@@ -275,7 +263,7 @@ private:
 
   /// A lease in a hello (`runs`), or a result that nobody has acknowledged. What it shows no warrant for is
   /// another store's, and none of our business.
-  void brings(attached& w, const wire::lease_ref& r, bool runs) {
+  void brings(attached_worker& w, const wire::lease_ref& r, bool runs) {
     auto g = granted(w, r.warrant, r.job, r.attempt, r.epoch);
     if (!g)
       return log::info("fleet", "a worker holds work that was not granted to it here",
@@ -332,7 +320,7 @@ private:
     acknowledgement(peer, r)();
   }
 
-  void result(attached& w, const std::shared_ptr<const job_result>& r) {
+  void result(attached_worker& w, const std::shared_ptr<const job_result>& r) {
     auto g = granted(w, r->warrant, r->id, r->attempt, r->epoch);
     if (!g) {
       static auto& refused = counters::get("fleet.refused_results");
@@ -400,7 +388,7 @@ private:
   }
 
   /// Health as a beat tells it; only changes are news to the campaigns and to waiting jobs.
-  void devices_are(attached& w, const std::vector<wire::device_health>& told) {
+  void devices_are(attached_worker& w, const std::vector<wire::device_health>& told) {
     bool changed = false;
     for (const auto& t : told)
       for (auto& d : w.hello.devices)
@@ -508,7 +496,7 @@ private:
     dispatch();
   }
 
-  static std::string out_of_service(const attached& w, const device_info& d) {
+  static std::string out_of_service(const attached_worker& w, const device_info& d) {
     if (d.state == "ok")
       return "worker " + w.name + " is " + w.state;
     auto reason = w.reasons.find(d.name);
@@ -557,7 +545,7 @@ private:
   std::shared_ptr<transport_port> transport_;
   lease_table leases_;
   placement placement_;
-  std::map<std::string, attached> workers_; ///< by peer
+  std::map<std::string, attached_worker> workers_; ///< by peer
   open_jobs jobs_;
   answered_jobs answered_;
   wanted_evaluations wanted_;

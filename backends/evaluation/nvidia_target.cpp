@@ -8,27 +8,44 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ke {
 
-device_report nvidia_devices(process_port& processes) {
+namespace {
+
+/// What ke-judge answers to these words; in `trouble`: why nothing.
+template <class Report>
+Report asked(process_port& processes, std::vector<std::string> words, const std::string& what) {
   process_spec spec;
-  spec.argv = {beside_this_program("ke-judge").string(), "--devices"};
+  spec.argv = {beside_this_program("ke-judge").string()};
+  spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.env.merge(device_environment());
   spec.deadline = std::chrono::seconds{30};
   spec.output_limit = 1u << 20;
   auto ended = run_and_wait(processes, std::move(spec));
-  device_report none;
+  Report none;
   if (ended.why.kind != failure_kind::none || ended.code != 0) {
-    none.trouble = "ke-judge could not ask for devices" +
+    none.trouble = "ke-judge could not say " + what +
                    (ended.err.empty() ? std::string{} : ": " + ended.err.substr(0, ended.err.find('\n')));
     return none;
   }
-  auto report = unpack<device_report>(ended.out);
+  auto report = unpack<Report>(ended.out);
   if (!report)
-    none.trouble = "ke-judge's list of devices is not readable: " + report.error().text;
+    none.trouble = "ke-judge's answer about " + what + " is not readable: " + report.error().text;
   return report ? *std::move(report) : none;
+}
+
+} // namespace
+
+device_report nvidia_devices(process_port& processes) {
+  return asked<device_report>(processes, {"--devices"}, "which devices there are");
+}
+
+device_bands nvidia_bands(process_port& processes, const std::string& uuid) {
+  return asked<device_bands>(processes, {"--bands", uuid}, "how good readings on the device are");
 }
 
 void describe_nvidia(const nvidia_device& d, const device_report& of, device_info& target) {

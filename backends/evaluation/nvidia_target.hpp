@@ -10,6 +10,9 @@ namespace ke {
 /// the parent of others that use it. Blocking.
 device_report nvidia_devices(process_port& processes);
 
+/// What `ke-judge --bands` measures on this device: some seconds, in which nobody else should use it. Blocking.
+device_bands nvidia_bands(process_port& processes, const std::string& uuid);
+
 /// The device as a target: its name and facts.
 void describe_nvidia(const nvidia_device& d, const device_report& of, device_info& target);
 

@@ -33,6 +33,24 @@ struct device_report {
 };
 KE_FIELDS(device_report, x.devices, x.driver, x.trouble, x.library)
 
+/// What `ke-judge --bands` measures: how good readings on one device are, in us. A band is what 95 of 100 stay within, above
+/// the usual reading, and a margin for processes that run a candidate's host code.
+struct device_bands {
+  /// Orders of our own that left so much work behind their answers, and how many of them were seen to. With 0 us: honest
+  /// ones, that were suspected.
+  struct leftover {
+    double left_us = 0;
+    std::int64_t orders = 0, found = 0;
+  };
+  double fence_us = 0, fence_band_us = 0; ///< the judge's empty kernel, after a turn of the driver
+  double primer_us = 0;                   ///< the driver's, after a turn of the judge: the shortest
+  double still_us = 0;                    ///< the judge's, after one of its own
+  std::vector<leftover> forged;
+  std::string trouble; ///< why there are none
+};
+KE_FIELDS(device_bands::leftover, x.left_us, x.orders, x.found)
+KE_FIELDS(device_bands, x.fence_us, x.fence_band_us, x.primer_us, x.still_us, x.forged, x.trouble)
+
 /// "nvidia-h100": the last word of the vendor's name that a person would say, in small letters; a device that is
 /// called otherwise is "nvidia-" and its architecture.
 std::string short_name(const nvidia_device& d);

@@ -4,14 +4,6 @@
 
 namespace ke {
 
-/// In C++, which references of native drivers are written in.
-inline constexpr std::string_view native_kernel =
-    "#include <cstdint>\n"
-    "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"
-    "  for (std::int64_t i = 0; i < n; ++i)\n"
-    "    y[i] = x[i] + 1;\n"
-    "}\n";
-
 /// What the product asks of a driver of the judge. Nobody compares a driver's name (scripts/check_drivers.py):
 /// a new difference between drivers is a new member here, or a function of the judge's driver_seam.
 struct driver_traits {
@@ -25,7 +17,7 @@ struct driver_traits {
   bool needs_device = false;
   /// A baseline may compile itself when it is called (torch.compile), so it is called once beforehand.
   bool baseline_compiles = false;
-  /// A kernel that is known to be right, for a problem with one vector of 32-bit integers in and one out.
+  /// A kernel that is known to be right, for a problem with one vector of N 32-bit integers in and one out (self_test.cpp).
   std::string_view right_kernel;
   std::string_view right_reference = right_kernel; ///< the same in the references' language
 };
@@ -49,7 +41,7 @@ inline constexpr std::string_view right_in_cpp =
     .needs_device = true, .baseline_compiles = true,                                                         \
     .right_kernel = "def reference(x):\n    return x + 1\n")                                                 \
   X(cuda, "cuda", .needs_device = true,                                                                      \
-    .right_kernel = "/*\n[launch]\ngrid = \"ceildiv(n, 256)\"\nblock = 256\n*/\n"                            \
+    .right_kernel = "/*\n[launch]\ngrid = \"ceildiv(N, 256)\"\nblock = 256\n*/\n"                            \
                     "extern \"C\" __global__ void kernel(const int* x, int* y, long long n) {\n"             \
                     "  long long i = blockIdx.x * 256LL + threadIdx.x;\n"                                    \
                     "  if (i < n)\n"                                                                         \

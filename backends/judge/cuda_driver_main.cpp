@@ -23,8 +23,23 @@ namespace {
 
 using namespace ke;
 
-constexpr const char* nothing_ptx =
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry ke_nothing() { ret; }\n";
+constexpr const char* own_ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry ke_nothing() { ret; }
+.visible .entry ke_leave(.param .u64 ns) {
+  .reg .u64 %most, %begun, %now;
+  .reg .pred %early;
+  ld.param.u64 %most, [ns];
+  mov.u64 %begun, %globaltimer;
+again:
+  mov.u64 %now, %globaltimer;
+  sub.u64 %now, %now, %begun;
+  setp.lt.u64 %early, %now, %most;
+  @%early bra again;
+  ret;
+}
+)";
 constexpr unsigned most_static_shared = 48u << 10;
 
 void reply(wire::answer what) {
@@ -46,7 +61,7 @@ struct driver {
   cuda::context context = nullptr;
   cuda::address arena = 0;
   cuda::stream stream = nullptr;
-  cuda::function nothing = nullptr;
+  cuda::function nothing = nullptr, leaving = nullptr;
   std::vector<cuda::function> kernels;
   std::vector<std::uint64_t> shared; ///< that each kernel has been allowed
   cuda::executable_graph replay = nullptr;
@@ -77,8 +92,9 @@ struct driver {
     must(cu->set_access(arena, bytes, &access, 1), "use the arena");
     must(cu->stream_create(&stream, cuda::own_order), "make a stream");
     cuda::module module = nullptr;
-    must(cu->module_load(&module, nothing_ptx), "load the empty kernel");
+    must(cu->module_load(&module, own_ptx), "load the empty kernel");
     must(cu->module_function(&nothing, module, "ke_nothing"), "find the empty kernel");
+    must(cu->module_function(&leaving, module, "ke_leave"), "find the kernel that takes its time");
     must(cu->launch(nothing, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr), "launch the empty kernel");
     must(cu->context_wait(), "wait for the empty kernel");
   }
@@ -187,6 +203,11 @@ struct driver {
     return code != 0 ? code : cu->context_wait();
   }
 
+  cuda::outcome leave(std::uint64_t ns) {
+    void* arguments[] = {&ns};
+    return cu->launch(leaving, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+  }
+
   cuda::outcome serve(const wire::device_words& words) {
     switch (words.request) {
     case wire::device_request::prime: {
@@ -197,6 +218,8 @@ struct driver {
       return prepare(words);
     case wire::device_request::run:
       return run();
+    case wire::device_request::leave:
+      return leave(words.values[0]);
     case wire::device_request::files:
       break; // nothing compiles here
     }

@@ -21,6 +21,7 @@ enum class device_request : std::uint32_t {
   prepare, ///< takes the values of the next order; with `graph` makes its graph. Its inputs are not there yet
   run,     ///< the order, and a wait for all of it
   files,   ///< of Python: packs what compilers left to the place in the arena that is the first value
+  leave, ///< of ke-cuda-driver: as many ns of work as the first value says, and no wait for it (forged_orders.hpp)
 };
 
 /// Grid, block, dynamic shared memory of a declared launch, as values.

@@ -1,9 +1,11 @@
 // ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout (without a candidate:
 // the packed lint_report; to prepare a baseline: the packed prepared_baseline). `ke-judge --devices` says what
-// NVIDIA devices there are (a packed device_report), in a process of its own. Trusted; runs outside of the
+// NVIDIA devices there are (a packed device_report), `ke-judge --bands UUID` how good readings on one are (packed
+// device_bands), each in a process of its own. Trusted; runs outside of the
 // sandboxes it starts, and takes everything it started with it when it ends.
 #include "backends/device/device_list.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/forged_orders.hpp"
 #include "backends/judge/lint_run.hpp"
 #include "backends/judge/session.hpp"
 #include "runtime/core/evidence.hpp"
@@ -42,6 +44,8 @@ int written(const std::string& packed) {
 int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == std::string_view{"--devices"})
     return written(ke::pack(ke::list_devices()));
+  if (argc == 3 && argv[1] == std::string_view{"--bands"})
+    return written(ke::pack(ke::try_forged_orders(argv[2])));
   keep_memory();
   std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};

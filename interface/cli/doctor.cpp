@@ -1,5 +1,6 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/compiler_crash.hpp"
+#include "backends/evaluation/nvidia_target.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "config/campaign_file.hpp"
 #include "interface/cli/access.hpp"
@@ -24,6 +25,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 namespace ke::cli {
 namespace {
@@ -70,6 +72,38 @@ void device_of_this_machine(std::vector<check_line>& lines, const backend& b, co
                          fact(device_facts::l3) + " B"});
 }
 
+/// How good readings on an NVIDIA device are: of orders that were forged for it, how many were found.
+check_line bands_line(const std::string& name, const device_bands& bands) {
+  if (!bands.trouble.empty())
+    return {"bands", name, "broken", bands.trouble};
+  auto us = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g us", value);
+    return std::string{text};
+  };
+  bool good = true;
+  std::string suspected, found;
+  for (const auto& f : bands.forged) {
+    auto share = std::to_string(f.found) + " of " + std::to_string(f.orders);
+    if (f.left_us > 0)
+      found += (found.empty() ? "" : ", ") + share + " that left " + us(f.left_us);
+    else
+      suspected = share;
+    constexpr double surely_us =
+        20; // from here on 99 of 100 must be found; of honest ones 1.7 of 100 leave a band
+    good = good && (f.left_us < surely_us || 100 * f.found >= 99 * f.orders) &&
+           (f.left_us > 0 || 100 * f.found <= 2 * f.orders);
+  }
+  return {"bands", name, good ? "ok" : "degraded",
+          "an empty kernel of the judge reads " + us(bands.fence_us) +
+              " after a turn of the driver, within " + us(bands.fence_band_us) + ", and " +
+              us(bands.still_us) + " on a device that stands still; one of the driver " +
+              us(bands.primer_us) +
+              ". Of orders that were forged to try it, these were found by one reading: " + found +
+              " behind their answer; of honest ones " + suspected + " were suspected" +
+              (good ? "" : "; does anything else use the device?")};
+}
+
 void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
   process_service processes;
   auto backends = load_backends(built_in_backends(), {});
@@ -77,6 +111,7 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
     lines.push_back({"backend", "all", "broken", backends.error().text});
     return;
   }
+  std::set<std::string> tried; // by uuid: several backends share a device
   for (const auto& b : *backends) {
     auto devices = probe_targets(b, processes);
     if (!devices) {
@@ -95,8 +130,13 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
       if (f.optional)
         lines.push_back({"file", f.name, has_file(f) ? "ok" : "missing",
                          "for " + b.name + (has_file(f) ? "" : "; " + f.hint)});
-    for (std::size_t i = 0; i < devices->size(); ++i)
-      device_of_this_machine(lines, b, (*devices)[i], i == 0);
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      const auto& d = (*devices)[i];
+      device_of_this_machine(lines, b, d, i == 0);
+      if (auto uuid = d.facts.find(device_facts::uuid);
+          uuid != d.facts.end() && executes_on(b, d) && tried.insert(uuid->second).second)
+        lines.push_back(bands_line(d.name, nvidia_bands(processes, uuid->second)));
+    }
   }
 }
 

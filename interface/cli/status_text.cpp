@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ke::cli {
 namespace {
@@ -96,18 +97,30 @@ std::string budget_text(const json& c, const progress& p) {
   return line;
 }
 
+/// "nvidia-h200, nvidia-h200#2 quarantined: it fell over"
+std::string devices_text(const json& w) {
+  std::map<std::string, std::string> out_of_service;
+  if (w.contains("quarantined") && w["quarantined"].is_array())
+    for (const auto& q : w["quarantined"])
+      if (q.is_object())
+        out_of_service[text_at(q, "device")] = text_at(q, "reason");
+  std::string all;
+  for (const auto& d : w.contains("devices") && w["devices"].is_array() ? w["devices"] : json::array()) {
+    auto name = d.is_string() ? d.get<std::string>() : json_line(d);
+    all += (all.empty() ? "" : ", ") + name;
+    if (auto q = out_of_service.find(name); q != out_of_service.end())
+      all += " quarantined" + (q->second.empty() ? "" : ": " + q->second);
+  }
+  return all;
+}
+
 std::string workers_text(const json& c) {
   if (!c.contains("workers") || !c["workers"].is_array() || c["workers"].empty())
     return "none attached";
   std::string all;
-  for (const auto& w : c["workers"]) {
-    std::string devices;
-    if (w.contains("devices") && w["devices"].is_array())
-      for (const auto& d : w["devices"])
-        devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : json_line(d));
-    all += (all.empty() ? "" : "; ") + text_at(w, "name") + " (" + devices + ") " + text_at(w, "state") +
-           ", " + count_text(count_at(w, "jobs_done")) + " jobs done";
-  }
+  for (const auto& w : c["workers"])
+    all += (all.empty() ? "" : "; ") + text_at(w, "name") + " (" + devices_text(w) + ") " +
+           text_at(w, "state") + ", " + count_text(count_at(w, "jobs_done")) + " jobs done";
   return all;
 }
 

@@ -170,7 +170,14 @@ TEST_CASE_METHOD(fleet_fixture, "a device that its worker calls quarantined gets
   CHECK(capacities.back().why == "device cpu:test of worker a is quarantined: it fell over");
   submit(1);
   CHECK(grants("a").empty());
+  std::string told;
+  auto quarantined = [&] {
+    tell(workers_request{[&](std::string json) { told = std::move(json); }});
+    return nlohmann::json::parse(told)[0]["quarantined"];
+  };
+  CHECK(quarantined() == nlohmann::json{{{"device", "cpu:test"}, {"reason", "it fell over"}}});
   beat("a", {}, {{"cpu:test", "ok", ""}});
+  CHECK(quarantined().empty());
   CHECK(grants("a").size() == 1);
   CHECK(capacities.back().slots == 1);
   CHECK(capacities.back().why.empty());

@@ -1,6 +1,7 @@
 #include "backends/device_compiler/cubin.hpp"
 #include "backends/device_compiler/device_compile.hpp"
 #include "backends/device_compiler/launch_header.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "tests/backends/small_elf.hpp"
 
 #include <catch2/catch.hpp>
@@ -30,6 +31,17 @@ std::string error_of(const std::string& source) {
 using texts = std::vector<std::string>;
 
 } // namespace
+
+TEST_CASE(
+    "Bug: the kernel of a device's self-test named a dim that its problem has not, so no device came back") {
+  const std::vector<launch_shape> of_self_test{{{"N", 64}}};
+  for (const auto& traits : detail::traits_of_drivers)
+    if (traits.right_kernel.find("[launch]") != std::string_view::npos) {
+      auto launches = read_launches(std::string{traits.right_kernel}, "candidate.cu", of_self_test);
+      INFO((launches ? std::string{} : launches.error().text));
+      CHECK(launches);
+    }
+}
 
 TEST_CASE("a launch is declared in the first comment with that table, as numbers, expressions or lists") {
   auto one = read(in_comment("[launch]\ngrid = \"ceildiv(N, 256)\"\nblock = 256\n"));

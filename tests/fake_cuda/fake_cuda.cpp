@@ -164,6 +164,12 @@ outcome never_ends(const std::vector<unsigned>&, std::vector<std::uint64_t>) {
   for (;;)
     pause();
 }
+/// What a device's self-test expects of the kernel that it compiles.
+outcome one_more(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
+  for (std::uint64_t i = 0; i < a[2]; ++i)
+    reinterpret_cast<std::int32_t*>(a[1])[i] = reinterpret_cast<const std::int32_t*>(a[0])[i] + 1;
+  return 0;
+}
 /// Is right, and as slow as eight of it.
 outcome eight_times(const std::vector<unsigned>& form, std::vector<std::uint64_t> a) {
   for (int i = 0; i < 8; ++i)
@@ -178,6 +184,7 @@ struct named {
 };
 const std::map<std::string, named> kernels{
     {"ke_nothing", {nothing, 0, ""}},
+    {"ke_leave", {nothing, 1, "8"}},
     {"ke_write", {write_chunks, 5, "84888"}},
     {"ke_compare", {compare_chunks, 5, "84888"}},
     {"ke_gather", {gather_chunks, 4, "8488"}},
@@ -185,6 +192,7 @@ const std::map<std::string, named> kernels{
     {"ke_mix", {mix_parts, 4, "8488"}},
     {"ke_agree", {agree_parts, 3, "848"}},
     {"twice", {twice, 3, "888"}},
+    {"kernel", {one_more, 3, "888"}},
     {"twice_beside", {twice_beside, 3, "888"}},
     {"twice_in_input", {twice_in_input, 3, "888"}},
     {"once", {once, 3, "888"}},
@@ -334,7 +342,11 @@ outcome cuMemsetD8Async(address to, unsigned char value, std::size_t bytes, stre
 }
 outcome cuModuleLoadData(module* to, const void* text) {
   static std::deque<std::string> loaded; // modules stay, as their context does
-  *to = reinterpret_cast<module>(&loaded.emplace_back(static_cast<const char*>(text)));
+  auto& names = loaded.emplace_back(static_cast<const char*>(text));
+  if (names.starts_with("\x7f"
+                        "ELF")) // of a compiler: nobody here looks into it
+    names = "kernel";
+  *to = reinterpret_cast<module>(&names);
   return 0;
 }
 outcome cuModuleGetFunction(function* to, module in, const char* name) {

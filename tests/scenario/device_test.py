@@ -159,6 +159,14 @@ class TwoDevices(Scenario):
         said = self.call("doctor", code=None).stdout
         self.assertIn("nvidia-f100#2", said)
 
+    def test_doctor_tells_how_many_forged_orders_are_found(self):
+        """On host memory no process waits for another one's work, so none is found, and that is told as well."""
+        said = self.call("doctor", code=None).stdout
+        for name in ("nvidia-f100", "nvidia-f100#2"):
+            [line] = [row for row in said.splitlines() if row.split()[1:3] == ["bands", name]]
+            self.assertEqual(line.split()[0], "degraded")
+            self.assertRegex(line, r"0 of 100 that left 20 us, 0 of 100 that left 50 us behind their answer; of honest ones \d+ of 400 were suspected")
+
 
 if __name__ == "__main__":
     unittest.main()

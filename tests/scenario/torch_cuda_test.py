@@ -3,6 +3,8 @@ forks, page, arena and verdicts fit together, and nothing about a device."""
 
 import json
 import os
+import subprocess
+import sys
 import tomllib
 import unittest
 from pathlib import Path
@@ -127,6 +129,20 @@ class TorchCuda(Scenario):
         self.assertEqual(self.judged(right, "--untimed", problem="model.py")["state"], "correct")
         wrong = right.replace("torch.relu(", "torch.sigmoid(")
         self.assertEqual(self.judged(wrong, "--untimed", problem="model.py")["state"], "incorrect")
+
+    def test_a_device_that_fails_and_comes_back_while_a_campaign_runs(self):
+        """The script for real devices (scripts/gpu), on two that are host memory."""
+        self.write("problem/problem.toml", PROBLEM)
+        self.write("problem/reference.py", REFERENCE)
+        run = subprocess.run([sys.executable, "-B", ROOT / "scripts/gpu/two_devices.py", "--programs", Path(RUNTIME).parent, "--work", self.folder / "two",
+                              "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--device", "nvidia-f100", "--fake", FAKE_CUDA,
+                              "--problem", self.folder / "problem", "--candidates", "18"], env={**os.environ, **self.env}, capture_output=True, text=True,
+                             timeout=300)
+        steps = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual([s["step"] for s in steps], ["both work", "one has failed", "it is back", "ended"])
+        self.assertEqual(steps[1]["device"], "nvidia-f100#2")
+        self.assertTrue(steps[1]["reason"])
 
 
 if __name__ == "__main__":
