@@ -39,13 +39,22 @@ int written(const std::string& packed) {
              : 3;
 }
 
+/// What needs no task.
+int answer(int argc, char** argv) {
+  std::string_view what{argv[1]};
+  if (argc == 2 && what == "--devices")
+    return written(ke::pack(ke::list_devices()));
+  if (argc == 3 && what == "--bands")
+    return written(ke::pack(ke::try_forged_orders(argv[2])));
+  std::cerr << "ke-judge: a task on stdin, --devices, or --bands UUID\n";
+  return 2;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && argv[1] == std::string_view{"--devices"})
-    return written(ke::pack(ke::list_devices()));
-  if (argc == 3 && argv[1] == std::string_view{"--bands"})
-    return written(ke::pack(ke::try_forged_orders(argv[2])));
+  if (argc > 1)
+    return answer(argc, argv);
   keep_memory();
   std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
