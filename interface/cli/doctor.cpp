@@ -75,12 +75,14 @@ void device_of_this_machine(std::vector<check_line>& lines, const backend& b, co
 /// How good readings on an NVIDIA device are: of orders that were forged for it, how many were found.
 check_line bands_line(const std::string& name, const device_bands& bands) {
   if (!bands.trouble.empty())
-    return {"bands", name, "broken", bands.trouble};
+    return {"bands", name, "degraded", "not measured now: " + bands.trouble};
   auto us = [](double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g us", value);
     return std::string{text};
   };
+  constexpr double surely_us =
+      20; // from here on 99 of 100 must be found; of honest ones 1.7 of 100 leave a band
   bool good = true;
   std::string suspected, found;
   for (const auto& f : bands.forged) {
@@ -89,8 +91,6 @@ check_line bands_line(const std::string& name, const device_bands& bands) {
       found += (found.empty() ? "" : ", ") + share + " that left " + us(f.left_us);
     else
       suspected = share;
-    constexpr double surely_us =
-        20; // from here on 99 of 100 must be found; of honest ones 1.7 of 100 leave a band
     good = good && (f.left_us < surely_us || 100 * f.found >= 99 * f.orders) &&
            (f.left_us > 0 || 100 * f.found <= 2 * f.orders);
   }

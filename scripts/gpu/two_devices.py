@@ -6,8 +6,8 @@
 
 The fault is another program that takes all free memory of the second device, as somebody else's job would; with --fake (a copy of
 tests/fake_cuda's library lies in the work folder) it makes no context. Then the fault ends, and the device must come back. One answer plays the
-model, in a turn of its own each. Prints what it saw as JSON, a line a step; exit code 1 and the reason where something did not hold: an evaluation is lost, a right
-kernel is called something else, or a device that fails goes on being given work."""
+model, in a turn of its own each. Prints what it saw as JSON, a line a step; exit code 1 and the reason where something did not hold: an evaluation
+is lost, a right kernel is called something else, or a device that failed does not come back."""
 
 import argparse
 import json
@@ -40,7 +40,7 @@ cu = ctypes.CDLL("libcuda.so.1")
 def must(code):
     if code:
         sys.exit(f"libcuda said {code}")
-device, context, free, total, place = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_uint64()
+device, context, place = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_uint64()
 must(cu.cuInit(0)); must(cu.cuDeviceGet(ctypes.byref(device), 1)); must(cu.cuCtxCreate_v2(ctypes.byref(context), 0, device))
 size = 16 << 30
 while size > 1 << 20:
