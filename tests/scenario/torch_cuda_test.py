@@ -9,7 +9,7 @@ import tomllib
 import unittest
 from pathlib import Path
 
-from program import FAKE_CUDA, ROOT, Scenario
+from program import FAKE_CUDA, ROOT, RUNTIME, Scenario
 
 PROBLEM = """[problem]
 name = "rows"
