@@ -210,12 +210,15 @@ struct truth_source::bent_inputs {
 truth_source::bent_inputs truth_source::bend_inputs(edge_kind kind, const bank_slot& base) {
   const auto& tensors = task_.what.tensors;
   const bool one_tensor = kind == edge_kind::masked || kind == edge_kind::infinity || kind == edge_kind::nan;
+  // Who looks at one input of 1,024 before he leaves something out may meet one of two places, hardly of four.
+  const std::size_t copies = kind == edge_kind::one_huge ? 2 : 1;
   bent_inputs bent;
   auto& [slots, touched] = bent;
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
+  for (std::size_t i = 0; i < copies * tensors.size(); ++i) {
+    auto t = i % tensors.size();
     if (!bends(tensors[t]) || shapes_.elements[t] == 0 || kind == edge_kind::plain)
       continue;
-    if (slots.empty() || one_tensor) {
+    if (slots.size() == i / tensors.size() || one_tensor) { // the first of its copy
       slots.push_back(base);
       touched.emplace_back(tensors.size());
     }

@@ -12,6 +12,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+
 using namespace ke;
 using ke_test::device_kernel;
 using ke_test::fake_device;
@@ -83,6 +89,32 @@ TEST_CASE("the judge finds a right kernel right on a device whose memory it can'
   CHECK(found.flags.empty());
   CHECK(found.cases > 20);
   CHECK(found.counters.at("edge_cases") > 3);
+}
+
+namespace {
+
+/// By length, where the largest elements of inputs lay that have two huge elements at most.
+std::map<std::int64_t, std::set<std::ptrdiff_t>>& huge_places() {
+  static std::map<std::int64_t, std::set<std::ptrdiff_t>> all;
+  return all;
+}
+
+void device_sees_huge(float* x, float* y, std::int64_t n) {
+  device_right(x, y, n);
+  auto is_huge = [](float v) { return std::fabs(v) > 1e4f && std::isfinite(v); };
+  if (auto huge = std::count_if(x, x + n, is_huge); n > 1000 && huge > 0 && huge <= 2)
+    huge_places()[n].insert(std::find_if(x, x + n, is_huge) - x);
+}
+
+} // namespace
+
+TEST_CASE("Bug: who looked at one input of 1,024 met the only huge one of a verdict in one of 500, and was "
+          "called right") {
+  huge_places().clear();
+  auto found = judged({.body = device_sees_huge, .late_ns = usual_ns});
+  CHECK(found.failed == 0);
+  REQUIRE(huge_places().contains(4096));
+  CHECK(huge_places()[4096].size() == 2);
 }
 
 namespace {
