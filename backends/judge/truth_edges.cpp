@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace ke {
 namespace {
@@ -210,15 +211,12 @@ struct truth_source::bent_inputs {
 truth_source::bent_inputs truth_source::bend_inputs(edge_kind kind, const bank_slot& base) {
   const auto& tensors = task_.what.tensors;
   const bool one_tensor = kind == edge_kind::masked || kind == edge_kind::infinity || kind == edge_kind::nan;
-  // Who looks at one input of 1,024 before he leaves something out may meet one of two places, hardly of four.
-  const std::size_t copies = kind == edge_kind::one_huge ? 2 : 1;
   bent_inputs bent;
   auto& [slots, touched] = bent;
-  for (std::size_t i = 0; i < copies * tensors.size(); ++i) {
-    auto t = i % tensors.size();
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (!bends(tensors[t]) || shapes_.elements[t] == 0 || kind == edge_kind::plain)
       continue;
-    if (slots.size() == i / tensors.size() || one_tensor) { // the first of its copy
+    if (slots.empty() || one_tensor) {
       slots.push_back(base);
       touched.emplace_back(tensors.size());
     }
@@ -286,6 +284,12 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
     return base;
   auto bent = bend_inputs(kind, base->front());
   auto& slots = bent.slots;
+  if (kind ==
+      edge_kind::one_huge) { // who looks at one input of 1,024 may meet one of two places, hardly of four
+    auto again = bend_inputs(kind, base->front());
+    std::move(again.slots.begin(), again.slots.end(), std::back_inserter(slots));
+    std::move(again.touched.begin(), again.touched.end(), std::back_inserter(bent.touched));
+  }
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
     bool was_wide = wide_;

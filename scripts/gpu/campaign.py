@@ -155,6 +155,20 @@ command = {command}
     def tell(self, **facts):
         print(json.dumps(facts), flush=True)
 
+    def played(self, **facts):
+        """The exit code of `play`: 1 where something did not hold, which is told. Ends all that it started."""
+        try:
+            self.play()
+        except Failed as e:
+            self.tell(**facts, failed=str(e))
+            return 1
+        finally:
+            for process in [*self.workers, getattr(self, "run", None)]:
+                if process and process.poll() is None:
+                    process.kill()
+                    process.wait()
+        return 0
+
     def play(self):
         self.write()
         self.start()
@@ -213,18 +227,7 @@ def main():
         o.latency = 1 if o.fake else 6
     if o.candidates is None:
         o.candidates = 10 if o.fake else 30
-    campaign = Campaign(o)
-    try:
-        campaign.play()
-    except Failed as e:
-        print(json.dumps({"failed": str(e)}), flush=True)
-        return 1
-    finally:
-        for process in [*campaign.workers, getattr(campaign, "run", None)]:
-            if process and process.poll() is None:
-                process.kill()
-                process.wait()
-    return 0
+    return Campaign(o).played()
 
 
 if __name__ == "__main__":

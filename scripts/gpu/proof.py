@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import campaign
-from campaign import ENDED, Failed, holds
+from campaign import ENDED, holds
 
 HERE = Path(__file__).resolve().parent
 
@@ -93,16 +93,7 @@ def main():
     o = p.parse_args()
     failed = 0
     for name in o.only or sorted(f.name for f in o.problems.iterdir() if f.is_dir()):
-        proof = Proof(o, name)
-        try:
-            proof.play()
-        except Failed as e:
-            failed = 1
-            proof.tell(campaign=name, failed=str(e))
-        finally:
-            if getattr(proof, "run", None) and proof.run.poll() is None:
-                proof.run.kill()
-                proof.run.wait()
+        failed |= Proof(o, name).played(campaign=name)
     return failed
 
 

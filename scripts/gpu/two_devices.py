@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import campaign
-from campaign import ENDED, PATIENCE, Failed, holds
+from campaign import ENDED, PATIENCE, holds
 
 HERE = Path(__file__).resolve().parent
 SOFTMAX = """import torch
@@ -54,7 +54,7 @@ sys.stdin.read()
 class TwoDevices(campaign.Campaign):
     def __init__(self, o):
         super().__init__(argparse.Namespace(**vars(o), answers=None))
-        self.without_device, self.hog = self.with_device, None  # the coordinator has the devices
+        self.without_device = self.with_device  # the coordinator has the devices
         if o.fake:
             for library in Path(o.fake).resolve().parent.glob("*.so.1"):
                 shutil.copy(library, self.folder)
@@ -74,6 +74,7 @@ class TwoDevices(campaign.Campaign):
             (self.folder / "broken-1").touch()
             return
         self.hog = subprocess.Popen([sys.executable, "-c", HOG], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.workers.append(self.hog)
         holds(self.hog.stdout.readline() == "held\n", "no other program could take the second device's memory")
 
     def mend(self):
@@ -124,18 +125,7 @@ def main():
     p.add_argument("--fake")
     p.add_argument("--candidates", type=int, default=20, help="enough that some are left when the device is back: it is tried again after 10 s, then after 20")
     p.add_argument("--latency", type=float, default=0.5, help="seconds that the model takes")
-    two = TwoDevices(p.parse_args())
-    try:
-        two.play()
-    except Failed as e:
-        two.tell(failed=str(e))
-        return 1
-    finally:
-        for process in (two.hog, getattr(two, "run", None)):
-            if process and process.poll() is None:
-                process.kill()
-                process.wait()
-    return 0
+    return TwoDevices(p.parse_args()).played()
 
 
 if __name__ == "__main__":
