@@ -239,6 +239,14 @@ double reference_error(dtype d, const void* truth, bool wide, const void* refere
   return worst;
 }
 
+double largest_seen(dtype d, const void* data, std::size_t elements) {
+  double largest = 0;
+  for (std::size_t e = 0, step = elements / 8192 + 1; e < elements; e += step)
+    if (double v = std::fabs(element(d, data, e)); std::isfinite(v))
+      largest = std::max(largest, v);
+  return largest;
+}
+
 bool is_rounded(dtype d, const void* truth, bool wide, std::size_t elements) {
   if (!is_float8(d) || !wide)
     return false;

@@ -49,6 +49,9 @@ bool is_rounded(dtype d, const void* truth, bool wide, std::size_t elements);
 /// which elements are finite, so this input gives no rule.
 double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements);
 
+/// How large the finite elements are, by a sample of some 8,192 of them, evenly spread. 0: none is finite.
+double largest_seen(dtype d, const void* data, std::size_t elements);
+
 /// The allowed contents of a tensor, as an interval per element: a check is two comparisons.
 struct expectation {
   ke::dtype dtype = ke::dtype::f32;

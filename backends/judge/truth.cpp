@@ -273,11 +273,7 @@ bool truth_source::measure(std::size_t count, distribution d) {
             "the reference and its wider form disagree on which elements of " + spec.name + " are finite";
         return false;
       }
-      // A sample of the elements says how large outputs are.
-      double largest = 0;
-      for (std::size_t e = 0, step = shapes_.elements[t] / 8192 + 1; e < shapes_.elements[t]; e += step)
-        if (double v = std::fabs(element(spec.dtype, said.data(), e)); std::isfinite(v))
-          largest = std::max(largest, v);
+      double largest = largest_seen(spec.dtype, said.data(), shapes_.elements[t]);
       // A wider form that says something else altogether (a reference that plays with bits) is no truth. In
       // sixteen bits a plain sum in order may err by as much as a hundredth, in eight by much more.
       if (d == distribution::init && !shapes_.secret && largest > 0 &&

@@ -193,13 +193,15 @@ private:
   std::optional<std::vector<double>> measure_rounding(const bank_slot& slot, double share,
                                                       const std::vector<std::uint64_t>& keys);
   /// The reference's error on these inputs in reverse order (of tensors that bend), per output that sums: its
-  /// largest, as for usual inputs, or standing_error() if the values are subnormal. A reference that meets a
+  /// largest, as for usual inputs, or, if the values are subnormal, standing_error() or usual_error_at(), the larger. A reference that meets a
   /// large term late loses little of what came before, and a kernel that starts at the other end loses more:
   /// neither is wrong.
   std::vector<double> errors_backwards(const bank_slot& slot, edge_kind kind);
   /// Enters moved_by_rounding into yardstick_ and moved_, once for each distribution of these shapes.
   void condition(const bank_slot& slot, distribution d);
   double yardstick(std::size_t tensor, distribution d) const;
+  /// The yardstick of usual inputs for outputs as large as `largest`, at most: as large a share of them.
+  double usual_error_at(std::size_t tensor, double largest) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.
   std::vector<std::string> touched_by(const bank_slot& slot, std::size_t tensor,
                                       const std::vector<std::size_t>& places);

@@ -3,23 +3,20 @@
 #include "backends/judge/truth.hpp"
 #include "backends/judge/truth_bank.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/process/unique_fd.hpp"
 #include "tests/backends/fake_device.hpp"
+#include "tests/backends/known_bank.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 using namespace ke;
 using ke_test::fake_device;
+using ke_test::known_bank;
 
 namespace {
 
@@ -45,18 +42,6 @@ void errs_far(float* x, float* y, std::int64_t n) {
 void never_errs(float* x, float* y, std::int64_t n) {
   far_row_sums(reinterpret_cast<const double*>(x), reinterpret_cast<double*>(y), n, 0);
 }
-
-/// A bank's file whose key is known, so that each run of the test draws the same.
-struct known_bank {
-  explicit known_bank(std::uint64_t key) {
-    std::array<std::uint64_t, 2> head{key, sizeof head};
-    REQUIRE(write(file.get(), head.data(), sizeof head) == sizeof head);
-    REQUIRE(for_a_judge()->key() == key);
-  }
-  std::shared_ptr<truth_bank> for_a_judge() const { return std::make_shared<truth_bank>(dup(file.get())); }
-
-  unique_fd file{memfd_create("bank", MFD_CLOEXEC)};
-};
 
 judge_task sums() {
   judge_task task;
