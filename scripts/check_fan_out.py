@@ -23,7 +23,7 @@ from pathlib import Path
 TOPS = ["actors", "backends", "config", "interface", "knowledge", "runtime", "scripts", "tests"]
 NOUNS = ["runtime/core/", "runtime/text/"]
 # Candidates, references and what stands in for them: no sources of ours.
-FOREIGN = re.compile(r"tests/(redteam|fixtures)/|backends/(cpu-cpp|cuda)/|config/problems/")
+FOREIGN = re.compile(r"tests/(redteam|fixtures|listings)/|backends/(cpu-cpp|cuda)/|config/problems/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 # What nouns are made of: no nouns, and nothing in them changes with a noun.

@@ -20,7 +20,7 @@ fail() {
 }
 
 mapfile -t files < <(find actors backends config interface knowledge runtime tests scripts \
-  \( -path config/problems -o -path tests/redteam -o -path tests/config/bad -o -path tests/fuzz/corpus \) -prune -o \
+  \( -path config/problems -o -path tests/redteam -o -path tests/listings -o -path tests/config/bad -o -path tests/fuzz/corpus \) -prune -o \
   -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.sh' -o -name '*.py' \) -print | sort)
 
 while read -r lines file; do

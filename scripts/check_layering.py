@@ -105,7 +105,7 @@ def sources(root, plan):
             path = file.relative_to(root).as_posix()
             if file.suffix not in SUFFIXES or not file.is_file():
                 continue
-            if not re.match(r"tests/(redteam|fixtures)/|backends/(cpu-cpp|cuda|evaluation/harness)/|config/problems/", path):  # candidates, references, what is compiled with them
+            if not re.match(r"tests/(redteam|fixtures|listings)/|backends/(cpu-cpp|cuda|evaluation/harness)/|config/problems/", path):  # candidates, references, what is compiled with them
                 yield path, file
 
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What takes longer than a push may: scripts/nightly.sh [--stage NAME]...
 #
-#   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines), crash (200
+#   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines; listings run), crash (200
 #                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
 #                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file; every header
 #                    compiled alone), bundle (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
@@ -22,7 +22,7 @@ build() { # build TARGET...
 stage_scenarios() {
   build ke-runtime ke-judge ke-driver ke-profiler ke-fake-llm
   cd tests/scenario
-  KE_NIGHTLY=1 KE_RUNTIME=$runtime KE_SCENARIO_SLACK=2 python3 -B -m unittest -v fleet_*_test.py dispatcher_test.py compile_baseline_test.py
+  KE_NIGHTLY=1 KE_RUNTIME=$runtime KE_SCENARIO_SLACK=2 python3 -B -m unittest -v fleet_*_test.py dispatcher_test.py compile_baseline_test.py listings_run_test.py
 }
 
 stage_crash() {

@@ -22,6 +22,7 @@ std::size_t session::memory_for_all(bool wide) const {
 }
 
 status session::start_candidate() {
+  auto time = times_.of("start");
   call_outcome loading;
   auto process =
       open_driver::start(seam_, seam_.limits(task_, task_.candidate, memory_for_all(false), cpus_), loading);
@@ -45,6 +46,7 @@ std::uint32_t session::calls_of_a_launch(const timed_workload& w) const {
 }
 
 status session::profile() {
+  auto time = times_.of("profile");
   auto& first = timed_.front();
   auto before = calls_of_a_launch(first);
   if (!first.bank.empty()) {
@@ -123,6 +125,13 @@ void session::note_truth() {
   sizes_.tell(found_.provenance);
 }
 
+void session::note_times() {
+  for (const auto& [stage, s] : times_.seconds())
+    found_.counters[counter_keys::stage_s_of + stage] = s;
+  if (double s = times_.beyond_usual_s(); s > 0)
+    found_.counters[counter_keys::first_calls_s] = s;
+}
+
 evidence session::run() {
   start_ = steady::now();
   found_.timed = task_.timed;
@@ -156,6 +165,7 @@ evidence session::run() {
   if (seam_.profile && loaded && found_.ending == ending::finished && !found_.failed)
     if (auto s = profile(); !s)
       return machine(s.error());
+  note_times();
   return found_;
 }
 

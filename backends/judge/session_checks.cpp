@@ -47,6 +47,7 @@ bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes)
     for (auto [fastest, all] : {std::pair{&candidate_ns_, said.call.ns}, {&order_s_, seconds_since(begun)}})
       *fastest = std::min(*fastest > 0 ? *fastest : 1e300, all / static_cast<double>(order.size()));
   candidate_s_ += said.call.ns * 1e-9;
+  times_.note_call(shapes.name, said.call.ns * 1e-9 / static_cast<double>(order.size()));
   if (!note_call(found_, what_, *candidate_, said, order, shapes, found_.cases))
     return false;
   return within_time(found_, task_.limits, candidate_s_, shapes.name);
@@ -202,7 +203,8 @@ std::string session::name_of_admission() const {
   return content_name(parts);
 }
 
-status session::correctness() {
+status session::check_workloads() {
+  auto time = times_.of("workloads");
   admission_known_ = bank_->find(name_of_admission());
   if (auto s = admit_workloads(); !s || !found_.unfit.empty())
     return s;
@@ -221,12 +223,27 @@ status session::correctness() {
   }
   if (admitted_ && !admission_known_)
     bank_->keep(name_of_admission(), admission_.verdict());
+  return ok;
+}
+
+status session::check_secret_shapes() {
+  auto time = times_.of("secret_shapes");
   for (const auto& s : secret_) {
     if (auto st = check_shapes(s, false); !st)
       return st;
     if (found_.ending != ending::finished || found_.failed || !found_.flags.empty())
       return ok;
   }
+  return ok;
+}
+
+status session::correctness() {
+  if (auto s = check_workloads(); !s || !sound() || timed_.back().rubbish == nullptr)
+    return s;
+  if (auto s = check_secret_shapes();
+      !s || found_.ending != ending::finished || found_.failed || !found_.flags.empty())
+    return s;
+  auto time = times_.of("edges");
   return edges();
 }
 

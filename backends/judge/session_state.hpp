@@ -3,7 +3,7 @@
 #include "backends/judge/checked_sizes.hpp"
 #include "backends/judge/fake_answers.hpp"
 #include "backends/judge/session.hpp"
-#include "backends/judge/stopwatch.hpp"
+#include "backends/judge/stage_times.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -37,6 +37,9 @@ public:
 
 private:
   status correctness();
+  /// All workloads at their sizes, each before the next.
+  status check_workloads();
+  status check_secret_shapes();
   /// Before anything is checked: whether the check is worth it at each workload's own sizes.
   status admit_workloads();
   status check_shapes(const bound_shapes& shapes, bool thorough);
@@ -81,6 +84,7 @@ private:
       unusual_.keep(shapes, rubbish_, slot, misaligned);
   }
   status draw_shapes();
+  void note_times();
   status start_candidate();
   status judged();
   void note_truth();
@@ -112,6 +116,7 @@ private:
   double candidate_ns_ = 0;
   double order_s_ = 0;     ///< of the fastest call on these shapes, with all that the judge did for it
   double candidate_s_ = 0; ///< all its calls while it is checked: what else takes time is not its fault
+  stage_times times_;
   admission admission_{what_};
   /// What it came to in an earlier judgement with this bank, of the same inputs: then it is not tried again.
   std::optional<std::string> admission_known_;

@@ -4,8 +4,8 @@
 
 Imports PyTorch and Triton, reads the files as bytes, and forks; the fork enters a sandbox of its own (box.py, as variable KE_FORKS says) before it
 looks at the source. It shares its process with the candidate's host code, so nothing it writes is believed for more than a hint. The candidate is called for each workload on tensors that have a shape, a type and an address, but no memory (PyTorch's fake tensors, on a
-CUDA device that need not be there), or on the CPU's if its host code reads values; each launch is compiled for every architecture with the signature that these arguments give, and is
-not run. CALLS.json is written by backends/evaluation/launch_cases.hpp. OUTPUT holds lines `static.sm_90.KERNEL.WHAT = NUMBER`, read by
+CUDA device that need not be there), or on the CPU's if its host code reads values; each launch is compiled with the signature that these arguments give, and is
+not run. Every architecture has a process of its own; what one of them lacks is no failure while another one has it. CALLS.json is written by backends/evaluation/launch_cases.hpp. OUTPUT holds lines `static.sm_90.KERNEL.WHAT = NUMBER`, read by
 backends/evidence/static_metrics.hpp. Exit code 1: the last line of stderr says what does not compile, as `candidate.py:LINE: error: ...`.
 """
 import argparse
@@ -39,7 +39,8 @@ from triton.backends.driver import DriverBase  # noqa: E402
 from triton.runtime.jit import JITFunction  # noqa: E402
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
-          "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
+          "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool, "f8e4m3": torch.float8_e4m3fn,
+          "f8e5m2": torch.float8_e5m2}
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
               "mem_clock_rate": 3201000, "mem_bus_width": 6144}
 FILTER = 4  # the descriptor of the filter on system calls
@@ -388,6 +389,17 @@ def fork():
         os._exit(1)
 
 
+def code_of(lines_made, output):
+    """The exit code of a process that appends these lines to the output."""
+    pid = fork()
+    if pid == 0:
+        os.write(output, "".join(line + "\n" for line in lines_made()).encode())
+        sys.stdout.flush()
+        os._exit(0)  # nothing that the candidate left behind runs
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return code if code >= 0 else 128 - code
+
+
 def text_of(path):
     with open(path, encoding="utf-8", errors="replace") as f:
         return f.read()
@@ -404,14 +416,9 @@ def main():
     if cases["kernelbench"]:
         cases["problem"] = text_of(os.path.join(os.path.dirname(given.cases), "problem.py"))
     output = os.open(given.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    pid = fork()
-    if pid == 0:
-        lines = compiled(source, cases, given.arch)
-        os.write(output, "".join(line + "\n" for line in lines).encode())
-        sys.stdout.flush()
-        os._exit(0)  # nothing that the candidate left behind runs
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    os._exit(code if code >= 0 else 128 - code)
+    # By one process each: what another architecture has not ends the compiler, not only a compilation.
+    codes = [code_of(lambda arch=arch: compiled(source, cases, [arch]), output) for arch in given.arch]
+    os._exit(0 if 0 in codes else codes[0])
 
 
 if __name__ == "__main__":

@@ -240,11 +240,10 @@ void reasoning::simulated() {
   if (cycles_ <= 0 || !has("cg.Ir"))
     return;
   ++sources_;
-  double ipc = of("cg.Ir") / cycles_;
-  if (of("hw.cycles") > 0 && of("hw.instructions") > 0)
-    ipc = of("hw.instructions") / of("hw.cycles");
+  bool counted = of("hw.cycles") > 0 && of("hw.instructions") > 0, wide = of("insn.max_vector_bits") >= 512;
+  double ipc = counted ? of("hw.instructions") / of("hw.cycles") : of("cg.Ir") / cycles_;
   // The simulator runs a build for 256 bits where the kernel has 512: up to twice the instructions.
-  if (of("insn.max_vector_bits") >= 512)
+  if (wide && !counted)
     ipc *= 0.7;
   say("instructions", text("%.2f a cycle", ipc));
   simulated_caches();
@@ -263,10 +262,11 @@ void reasoning::simulated() {
   if (fetch > 0.1)
     say("code", text("%.3g instruction lines a call miss the first level, about %.0f%% of the time",
                      of("cg.I1mr"), 100 * unit(fetch)));
-  // Who retires three a cycle and more is not short of instructions.
-  double short_of = (wrong + fetch > 0.2 ? 0.25 + wrong + fetch : wrong + fetch) * unit(3.2 - ipc / fresh);
+  // Who retires three a cycle and more is not short of instructions; of 512 bits two start in one, so two and a half are many.
+  double many = wide && counted ? 2.2 : 3.2, few = wide && counted ? 0.8 : 1.2;
+  double short_of = (wrong + fetch > 0.2 ? 0.25 + wrong + fetch : wrong + fetch) * unit(many - ipc / fresh);
   raise(frontend, short_of);
-  raise(compute, (ipc / fresh - 1.2) / 1.8 * (1 - 0.7 * unit(wrong + fetch)));
+  raise(compute, (ipc / fresh - few) / (many - 0.2 - few) * (1 - 0.7 * unit(wrong + fetch)));
 }
 
 /// The hot loop as the CPU's model sees it, with all data in the first level.

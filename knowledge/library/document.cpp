@@ -227,6 +227,25 @@ std::optional<std::string_view> take_front_matter(std::string_view& text, std::u
   return std::nullopt;
 }
 
+/// Without complete candidates: fences of two words, a language and a problem.
+std::size_t words_beside_listings(std::string_view body) {
+  std::size_t words = 0;
+  bool listing = false;
+  while (!body.empty()) {
+    auto line = take_line(body);
+    bool fence = line.starts_with("```");
+    if (fence && (listing || trimmed(line).find(' ') != std::string_view::npos))
+      listing = !listing;
+    else if (!listing)
+      for (bool inside = false; char c : line) {
+        auto blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+        words += !blank && !inside;
+        inside = !blank;
+      }
+  }
+  return words;
+}
+
 /// The title line and what follows it.
 void read_body(std::string_view text, std::uint32_t line, document& d, std::vector<finding>& findings) {
   auto say = [&](std::uint32_t at, std::string what, bool error = true) {
@@ -250,17 +269,11 @@ void read_body(std::string_view text, std::uint32_t line, document& d, std::vect
   line +=
       static_cast<std::uint32_t>(std::count(text.begin(), text.begin() + static_cast<long>(begin), '\n')) + 1;
   d.body_line = line;
-  std::size_t words = 0;
-  bool inside = false;
-  for (char c : d.body) {
-    auto blank = std::isspace(static_cast<unsigned char>(c)) != 0;
-    words += !blank && !inside;
-    inside = !blank;
-  }
+  auto words = words_beside_listings(d.body);
   if (words < fewest_words || words > most_words)
     say(line,
-        "the body has " + std::to_string(words) + " words; " + std::to_string(fewest_words) + " to " +
-            std::to_string(most_words) + " are what a prompt can use",
+        "the body has " + std::to_string(words) + " words beside its listings; " +
+            std::to_string(fewest_words) + " to " + std::to_string(most_words) + " are what a prompt can use",
         false);
 }
 

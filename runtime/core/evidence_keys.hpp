@@ -50,6 +50,8 @@ inline constexpr const char* device_sm_mhz = "device.sm_mhz";         ///< the l
 inline constexpr const char* device_turn_us_of = "device.turn_us.";
 inline constexpr const char* device_watts = "device.watts"; ///< the most
 inline constexpr const char* edge_cases = "edge_cases";
+/// Seconds that first calls on some shapes took beyond the fastest there: compilers that run as they are needed.
+inline constexpr const char* first_calls_s = "first_calls_s";
 inline constexpr const char* gate_discarded = "gate.discarded";
 inline constexpr const char* hot_bytes = "hot.bytes";
 inline constexpr const char* hot_instructions = "hot.instructions";
@@ -64,6 +66,8 @@ inline constexpr const char* saved_us_in_order_of = "saved_us.in_order.";
 inline constexpr const char* saved_us_replayed_of = "saved_us.replayed.";
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
+inline constexpr const char* stage_s_of =
+    "stage_s."; ///< of a judgement: start, workloads, secret_shapes, edges, profile
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT
 inline constexpr const char* strided_cases = "strided_cases";
 inline constexpr const char* torch_calls = "torch.calls";

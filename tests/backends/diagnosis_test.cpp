@@ -143,6 +143,18 @@ TEST_CASE("mispredicted branches and missing instructions are the front end") {
   CHECK(diagnose(large, p).bottleneck == "frontend");
 }
 
+TEST_CASE("Bug: a loop of 512-bit vectors at 1.6 instructions a cycle was called short of them") {
+  auto p = pointwise(4'000);
+  auto e = timed(1e-4); // 400,000 cycles; a few wrong ways, which would not matter at this rate
+  simulated(e, 1e-4, 9e5, 0, 0, 2'000);
+  e.counters["hw.cycles"] = 4e5;
+  e.counters["hw.instructions"] = 6.4e5; // 1.6 a cycle
+  e.counters["hw.branch-misses"] = 6'000;
+  CHECK(diagnose(e, p).bottleneck == "frontend");
+  e.counters["insn.max_vector_bits"] = 512;
+  CHECK(diagnose(e, p).bottleneck == "compute");
+}
+
 TEST_CASE("misses of a loop without a chain are not latency") {
   auto p = pointwise(30'000); // walks 240 kB in order while every other branch goes wrong
   auto e = timed(1.8e-4);

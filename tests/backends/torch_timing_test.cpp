@@ -71,7 +71,6 @@ TEST_CASE("clocks patched inside of a Python process change no time", "[torch][t
 TEST_CASE("threads beyond the policy get no further processors", "[torch][timing]") {
   torch_bench b;
   auto p = silu();
-  p.reference.replace(p.reference.find("128, 4096"), 9, "512, 4096");
   auto v = b.judge_timed(p, candidate("torch.set_num_threads(2)\n"
                                       "try: os.sched_setaffinity(0, range(os.cpu_count()))\n"
                                       "except PermissionError: pass\n"

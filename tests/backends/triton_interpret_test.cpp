@@ -138,6 +138,36 @@ TEST_CASE("Bug: bfloat16 is computed with as numbers, not as its bits", "[torch]
   }
 }
 
+TEST_CASE("Bug: eight-bit floats keep their NaN and saturate under the interpreter", "[torch]") {
+  // Its own casts made 480 of a NaN in e4m3, and an honest scale of eight bits was incorrect.
+  auto p = ke_test::of_python(
+      "scaled", "reference(x):\n    return (x.float() * 3).clamp(-448, 448).to(torch.float8_e4m3fn)");
+  p.dims = {"N"};
+  p.tensors = {ke_test::tensor("x", tensor_role::in, {"N"}, dtype::f8e4m3),
+               ke_test::tensor("y", tensor_role::out, {"N"}, dtype::f8e4m3)};
+  p.workloads = {{"short", {{"N", 300}}, 1.0, false}};
+  const std::string source = R"(import torch, triton, triton.language as tl
+
+@triton.jit
+def threefold(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < n).to(tl.float32) * 3
+    tl.store(y + at, v.to(y.dtype.element_ty), mask=at < n)
+
+def kernel(x):
+    x, y = x.contiguous(), torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    if x.numel():
+        threefold[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y
+)";
+  interpreter b;
+  auto v = verdict_of(b.evidence_of(p, source), p, measure_plan::eval);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  v = verdict_of(b.evidence_of(p, changed(source, "* 3", "* 3.5")), p, measure_plan::eval);
+  CHECK(v.state == verdict_state::incorrect);
+}
+
 TEST_CASE("a candidate without a kernel of Triton is told as one", "[torch]") {
   interpreter b;
   auto v =

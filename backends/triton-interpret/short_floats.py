@@ -1,15 +1,19 @@
-"""bfloat16 under Triton's interpreter. It keeps such values as the whole numbers that their bits are, and, but for casts, computes with those:
-a product of 1.5 and 2 would be one of 16320 and 16384. Here each operation on them is done in float32 and rounded to the nearest, as devices
-do it, and casts round so, too (the interpreter's cut off).
+"""bfloat16 and eight-bit floats under Triton's interpreter. It keeps such values as the whole numbers that their bits are, and, but for casts,
+computes with those: a product of 1.5 and 2 would be one of 16320 and 16384. Here each operation on bfloat16 is done in float32 and rounded to
+the nearest, as devices do it, and casts round so, too (the interpreter's cut off, and its NaN of eight bits is 480).
 """
 import re
 
 import numpy as np
+import torch
 import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import TensorHandle
 
 ARITHMETIC = re.compile("create_(f(add|sub|mul|div|rem|ma|cmp.*)|precise_(divf|sqrt)|(min|max)(imum|num)f|clampf|cos|sin|exp2?|log2?|r?sqrt|erf|floor|ceil)")
+
+EIGHT_BITS = {tl.float8e4nv: torch.float8_e4m3fn, tl.float8e5: torch.float8_e5m2}
+VALUES = {kind: torch.arange(256).to(torch.uint8).view(stored).float().numpy() for kind, stored in EIGHT_BITS.items()}
 
 
 def widened(bits):
@@ -22,6 +26,19 @@ def narrowed(values):
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
     return np.where(np.isnan(values), (bits >> 16) | 0x40, rounded).astype(np.uint16)
+
+
+def from_eight_bits(handle):
+    """Eight bits in float32, all else as it is."""
+    values = VALUES.get(handle.dtype.scalar) if isinstance(handle, TensorHandle) else None
+    return handle if values is None else TensorHandle(values[handle.data], tl.float32)
+
+
+def to_eight_bits(single, kind):
+    """float32 rounded to the nearest; what is too large, infinity too, becomes the largest (cvt.rn.satfinite)."""
+    most = torch.finfo(EIGHT_BITS[kind]).max
+    stored = torch.from_numpy(np.ascontiguousarray(single.data)).clamp(-most, most).to(EIGHT_BITS[kind])
+    return TensorHandle(stored.view(torch.uint8).numpy(), kind)
 
 
 def is_short(handle):
@@ -48,7 +65,7 @@ def in_single(operation):
 
 def dot_in_single(dot):
     def done(self, a, b, d, *options):
-        result = dot(self, wide(a), wide(b), wide(d), *options)
+        result = dot(self, wide(from_eight_bits(a)), wide(from_eight_bits(b)), wide(d), *options)
         return short(result) if is_short(d) else result
 
     return done
@@ -56,6 +73,10 @@ def dot_in_single(dot):
 
 def casts_in_single(cast):
     def done(self, source, to, *rounding):
+        source = from_eight_bits(source)
+        if to.scalar in EIGHT_BITS:
+            single = wide(source) if is_short(source) else cast(self, source, tl.float32, *rounding)
+            return to_eight_bits(single, to.scalar)
         if to.scalar == tl.bfloat16:
             single = wide(source) if is_short(source) else cast(self, source, tl.float32, *rounding)
             return short(TensorHandle(np.asarray(single.data, dtype=np.float32), tl.float32))

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Runs the complete candidates of the knowledge base on a device, at the sizes that they are for: verdict and speedup over the reference.
+
+    scripts/gpu/listings.py --programs DIR [--work DIR] [--only WORD...] [--device 'nvidia-*'] [--plan rank|eval] [--json FILE]
+
+Python's are judged by the backend torch-cuda beside PyTorch, by `launch = "graph"`; CUDA's by the backend cuda, whose reference is a host
+program, so only their verdicts and times say something. One JSON line each: page, problem, workloads, state, reason, speedup with its
+interval, times. Exit code 1: one is not correct.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests/scenario"))
+from listings import listings  # noqa: E402
+
+# Sizes as they are met; what is in the problems' own files is for an interpreter.
+SIZES = {
+    "softmax": {"short": {"M": 8192, "N": 1024}, "long": {"M": 1024, "N": 32768}},
+    "rms_norm": {"layer": {"M": 4096, "N": 4096}},
+    "linear_gelu": {"layer": {"M": 4096, "N": 4096, "K": 4096}},
+    "matmul_bf16": {"square": {"M": 4096, "N": 4096, "K": 4096}},
+    "matmul_fp8": {"square": {"M": 4096, "N": 4096, "K": 4096}},
+    "decode": {"layer": {"M": 4, "N": 4096, "K": 4096}},
+    "attention": {"long": {"B": 2, "H": 16, "S": 2048, "D": 128}, "narrow": {"B": 4, "H": 16, "S": 1024, "D": 64}},
+    "cross_entropy": {"tokens": {"M": 4096, "N": 32768}},
+    "bucketize": {"values": {"N": 4194304, "B": 256}},
+    "conv1d": {"audio": {"B": 16, "C": 64, "L": 4096, "F": 64, "K": 5}},
+    "layernorm": {"layer": {"M": 4096, "N": 1024}},
+    "transpose": {"square": {"M": 4096, "N": 4096}},
+    "mean": {"values": {"N": 16777216}},
+    "linear_bf16": {"square": {"M": 512, "N": 512, "K": 512}},  # the reference is one thread of the host
+}
+
+
+def resized(folder, work, name):
+    """A copy of the problem with these workloads."""
+    text = (folder / "problem.toml").read_text(encoding="utf-8")
+    text = re.sub(r"(?ms)^\[\[workload\]\]\n.*?(?=^\[|\Z)", "", text)
+    for workload, dims in SIZES[name].items():
+        text += f'\n[[workload]]\nname = "{workload}"\ndims = {{ {", ".join(f"{k} = {v}" for k, v in dims.items())} }}\n'
+    if "[policy]" in text:
+        text = text.replace("[policy]", '[policy]\nlaunch = "graph"')
+    else:
+        text += '\n[policy]\nlaunch = "graph"\n'
+    to = Path(work) / name
+    to.mkdir(exist_ok=True)
+    for file in folder.iterdir():
+        (to / file.name).write_bytes(file.read_bytes())
+    (to / "problem.toml").write_text(text, encoding="utf-8")
+    return to / "problem.toml"
+
+
+def judged(o, listing, work):
+    name = listing.problem.name
+    problem, (_, file) = resized(listing.problem, work, name), listing.write(work)
+    backend = "cuda" if listing.language == "cuda" else "torch-cuda"
+    done = subprocess.run([os.path.join(o.programs, "ke-runtime"), "eval", problem, file, "--backend", backend, "--device", o.device, "--plan", o.plan,
+                           "--json"], capture_output=True, text=True)
+    line = {"page": Path(listing.page).stem, "problem": name, "sizes": SIZES[name], "backend": backend}
+    try:
+        v = json.loads(done.stdout)
+    except ValueError:
+        return line | {"state": "none", "reason": done.stderr.strip()[-300:]}
+    timing = v.get("timing") or {}
+    return line | {"device": v["device"], "state": v["state"], "reason": v["reason"], "speedup": timing.get("speedup"), "ci95": timing.get("ci95"),
+                   "workloads": timing.get("workloads")}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--programs", required=True)
+    p.add_argument("--work", default=tempfile.gettempdir())
+    p.add_argument("--only", nargs="*", default=[], help="parts of pages' names")
+    p.add_argument("--device", default="nvidia-*")
+    p.add_argument("--plan", choices=["rank", "eval"], default="rank")
+    p.add_argument("--json", type=argparse.FileType("a"), default=sys.stdout)
+    o = p.parse_args()
+    right = True
+    with tempfile.TemporaryDirectory(dir=o.work) as work:
+        for listing in listings():
+            if o.only and not any(word in listing.page for word in o.only):
+                continue
+            line = judged(o, listing, work)
+            right &= line["state"] == "correct"
+            print(json.dumps(line), file=o.json, flush=True)
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+import torch
+
+
+def reference(x, t):
+    return torch.nn.functional.cross_entropy(x.float(), t, reduction="none")
