@@ -67,6 +67,7 @@ for name in conv1d softmax; do
       exit "$code"
       ;;
   esac
+  echo "-- $name ended $SECONDS s after the start of this script"
 done
 
 echo
