@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import unittest
 
 from program import ROOT, Scenario, fenced, wrong
@@ -11,6 +12,15 @@ RIGHT = "-- the sine first\nkernel x y n\nlet s = sin(x)\ny = 1.5 * s + 1\n"
 WRONG = "kernel x y n\ny = 1.5 * x + 1\n"
 SAME = "-- another plan\nkernel x y n\n\ny = 1.5 * x + 1   -- of the element\n"
 BROKEN = "kernel x y n\nwobble x into y\n"
+# A model that has never heard of the language: it uses what its prompt names, else it guesses, another way each time.
+NOVICE = """import pathlib, sys
+said = pathlib.Path("asked")
+n = len(said.read_text()) if said.exists() else 0
+said.write_text("x" * (n + 1))
+knows = "`let NAME = EXPRESSION` gives a value" in sys.stdin.read()
+body = f"let s{n} = sin(x)\\ny = 1.5 * s{n} + 1" if knows else f"s{n} := sin(x)\\ny := 1.5 * s{n} + 1"
+print(f"```toy\\nkernel x y n\\n{body}\\n```")
+"""
 
 
 def in_toy(source, fence="toy"):
@@ -79,6 +89,23 @@ class ToyLanguage(Scenario):
         prompt = self.judged(documented=False)
         self.assertNotIn("The statements of the toy language", prompt)
         self.assertNotIn("let NAME", prompt)
+
+    def test_a_model_that_knows_only_its_prompt(self):
+        """A45: with the document every answer of a model that knows nothing else is right; without it none compiles."""
+        for documented, code, state in ((True, 0, "correct"), (False, 1, "build_failed")):
+            with self.subTest(documented=documented):
+                self.backend = self.folder / "toy"
+                shutil.rmtree(self.backend, ignore_errors=True)
+                shutil.copytree(TOY, self.backend, ignore=None if documented else shutil.ignore_patterns("knowledge"))
+                (self.folder / "asked").unlink(missing_ok=True)
+                script = self.write("novice.py", NOVICE)
+                name = "told" if documented else "untold"
+                model = f'[[model]]\nname = "main"\nprovider = "command"\ncommand = ["{sys.executable}", "{script}"]\n'
+                text = self.config(model, name=name, candidates=3, parallel=1, drafts=3).read_text()
+                self.write("campaign.toml", text.replace('backend = "cpu-cpp"', 'backend = "toy"').replace('store = "store"', f'store = "{name}"'))
+                run = self.start("--backend-path", "toy")
+                self.assertEqual(run.end(), code, run.told())
+                self.assertEqual({node["state"] for n, node in self.tree().items() if n}, {state})  # the first right one reaches the target
 
     def test_templates(self):
         """A10: a template in the toy language is judged at its first point, set by the manifest's own line."""
