@@ -60,11 +60,11 @@ std::optional<tree_node> claims_round::goal_candidate() {
     news.first += e.complete();
   for (const auto& tree : journal_.trees())
     news.first += tree.tree().count(node_state::correct);
-  if (news == no_goal_at_)
+  if (news == goal_checked_at_)
     return std::nullopt;
   auto who = ke::goal_candidate(journal_.fold());
   if (!who)
-    no_goal_at_ = news;
+    goal_checked_at_ = news;
   return who;
 }
 

@@ -71,7 +71,7 @@ private:
   std::shared_ptr<const evaluate_request> request_;
   unsigned tries_ = 0;
   /// (Claims and correct nodes, target) at the last fruitless goal_candidate(): skip until either changes.
-  std::optional<std::pair<std::size_t, double>> no_goal_at_;
+  std::optional<std::pair<std::size_t, double>> goal_checked_at_;
 };
 
 } // namespace ke

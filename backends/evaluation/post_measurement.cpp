@@ -1,5 +1,5 @@
 // The jobs after the measurement: they add counters, findings and a trace to the evidence of a candidate that
-// was found right (or has crashed). One that ends ill takes its dependants with it and nothing else.
+// was found right (or has crashed). One that fails cancels its dependants and nothing else.
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_readers.hpp"
