@@ -6,6 +6,7 @@
 #include "runtime/core/problem.hpp"
 
 #include "knowledge/prompt/directions.hpp"
+#include "knowledge/prompt/measured.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"
 #include "knowledge/prompt/task_block.hpp"
@@ -32,10 +33,6 @@ std::string line_of(const problem& p, const node_summary& c) {
          (c.plan.empty() ? "" : ": " + in_line(c.plan)) + "\n";
 }
 
-std::string bottleneck_of(const prompt_request& r) {
-  return r.parent && r.parent->diagnosis ? r.parent->diagnosis->bottleneck : std::string{};
-}
-
 /// The peaks that belong to a bottleneck, as the device announced them (backends/peaks/peaks.hpp).
 std::string peaks_of(const device_info& d, const std::string& bottleneck) {
   auto value = [&](const std::string& key) {
@@ -58,6 +55,13 @@ std::string peaks_of(const device_info& d, const std::string& bottleneck) {
         break;
       }
   return text;
+}
+
+std::string nodes_in_words(const std::vector<std::uint32_t>& numbers) {
+  std::string words;
+  for (auto n : numbers)
+    words += (words.empty() ? "node " : ", node ") + std::to_string(n);
+  return words;
 }
 
 /// The step that made `to` of `from`, as a diff; empty where a source is missing or all of it is new.
@@ -115,6 +119,11 @@ std::string diagnosis_part(const prompt_request& r) {
   text += "\n";
   for (const auto& [name, value] : d.evidence)
     text += "- " + name + ": " + in_line(std::string_view{value}.substr(0, evidence_limit)) + "\n";
+  if (auto best = by_cores(r); best.more_cores_lost())
+    text += "Measured in this tree: on one core " + short_number(best.one->timing->speedup) + "x (node " +
+            std::to_string(best.one->node) + "), on several at most " +
+            short_number(best.several->timing->speedup) + "x (node " + std::to_string(best.several->node) +
+            "). More threads lost here.\n";
   if (auto peaks = peaks_of(*r.target, d.bottleneck); !peaks.empty())
     text += "This machine reaches: " + peaks + ".\n";
   return text;
@@ -178,6 +187,9 @@ std::string siblings_part(const prompt_request& r) {
             " against " + short_number(*r.parent->score) + ")" +
             (all.size() > 1 && worst.score.value_or(-1) < *r.parent->score ? ", others lost" : "") +
             ": what separates it from the rest is worth keeping.\n";
+  else if (auto open = r.parent ? undecided(all, *r.parent) : std::vector<std::uint32_t>{}; !open.empty())
+    text += "None of them gained on the parent beyond the noise. Not settled, since the intervals overlap: " +
+            nodes_in_words(open) + ".\n";
   else
     text += "None of them gained on the parent.\n";
   return text + "Try something else.\n";
@@ -204,7 +216,7 @@ std::string direction_part(const prompt_request& r) {
                : is_python(*r.problem) ? direction_style::python
                                        : direction_style::native;
   auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;
-  auto bottleneck = bottleneck_of(r);
+  auto bottleneck = bottleneck_to_mend(r);
   auto mine = direction_of(r.operation, style, bottleneck, number);
   if (mine.empty())
     return {};

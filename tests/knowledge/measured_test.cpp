@@ -1,0 +1,88 @@
+// What a tree's measurements say against rules of thumb, in the prompts of its nodes.
+#include "knowledge/prompt/measured.hpp"
+
+#include "runtime/core/memory_kind.hpp"
+#include "tests/knowledge/prompt_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace ke;
+using ke_test::prompt_fixture;
+
+namespace {
+
+/// A node that was timed so, with as many cores at work.
+std::shared_ptr<node_summary> timed(std::uint32_t node, double speedup, double low, double high,
+                                    const std::string& cores, const std::string& bottleneck = "compute",
+                                    const std::string& shares = "memory 0.20, compute 0.36, latency 0.00") {
+  auto c = prompt_fixture::summary(node);
+  c->score = low;
+  c->timing = timing_summary{.speedup = speedup, .low = low, .high = high};
+  c->diagnosis = diagnosis{};
+  c->diagnosis->bottleneck = bottleneck;
+  c->diagnosis->evidence = {{"threads", cores + " of 2 cores at work"}, {"shares", shares}};
+  return c;
+}
+
+bool asks_for_threads(const std::string& direction) {
+  for (const char* words : {"parallel pieces", "every unit", "between pieces", "more of them run at once"})
+    if (direction.find(words) != std::string::npos)
+      return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(prompt_fixture, "Bug: more threads were asked for although they had lost in the same tree") {
+  improve();
+  request.parent =
+      timed(4, 17.9, 17.3, 18.5, "1.00", "occupancy", "memory 0.20, compute 0.36, occupancy 0.90");
+  request.siblings = {timed(5, 16, 15, 17, "1.00"), timed(6, 8, 6.7, 8.8, "1.71")};
+  CHECK(by_cores(request).more_cores_lost());
+  CHECK(bottleneck_to_mend(request) == "compute");
+  CHECK(says("Measured in this tree: on one core 17.9x (node 4), on several at most 8x (node 6). More "
+             "threads lost here."));
+  for (request.ordinal = 0; request.ordinal < 8; ++request.ordinal) {
+    auto all = text();
+    INFO(all);
+    CHECK_FALSE(asks_for_threads(all.substr(all.find("## Direction of this attempt"))));
+  }
+}
+
+TEST_CASE_METHOD(prompt_fixture, "threads that gained, or that nobody has tried, are asked for as before") {
+  improve();
+  request.parent = timed(4, 4, 3.8, 4.2, "1.00", "occupancy", "memory 0.20, occupancy 0.90");
+  request.siblings = {timed(5, 3.5, 3, 4.1, "1.90")}; // the intervals overlap: undecided
+  CHECK_FALSE(by_cores(request).more_cores_lost());
+  CHECK(bottleneck_to_mend(request) == "occupancy");
+  CHECK_FALSE(says("Measured in this tree"));
+  request.siblings.clear();
+  CHECK(bottleneck_to_mend(request) == "occupancy");
+  request.siblings = {timed(5, 2, 1.9, 2.1, "1.90")};
+  CHECK(bottleneck_to_mend(request) == "memory"); // the next of its shares
+  request.parent = timed(4, 4, 3.8, 4.2, "1.00", "occupancy", "memory 0.05, occupancy 0.90");
+  CHECK(bottleneck_to_mend(request).empty());
+  auto unknown = timed(4, 4, 3.8, 4.2, "1.00", "occupancy", "memory 0.05, occupancy 0.90");
+  unknown->diagnosis->evidence.erase("threads"); // nobody knows how many worked in it
+  request.parent = unknown;
+  CHECK(bottleneck_to_mend(request) == "occupancy");
+  request.parent = nullptr;
+  CHECK(bottleneck_to_mend(request).empty());
+}
+
+TEST_CASE_METHOD(prompt_fixture, "siblings whose intervals reach the parent's are told as undecided") {
+  improve();
+  request.memory = memory_kind::parent_siblings;
+  request.parent = timed(4, 10, 9.5, 10.5, "1.00");
+  request.siblings = {timed(7, 9.4, 9, 9.8, "1.00"), timed(5, 5, 4.8, 5.2, "1.00"),
+                      timed(6, 9.9, 9, 10.8, "1.00")};
+  CHECK(undecided(request.siblings, *request.parent) == std::vector<std::uint32_t>{6, 7});
+  CHECK(says("None of them gained on the parent beyond the noise. Not settled, since the intervals overlap: "
+             "node 6, node 7."));
+  request.siblings = {timed(5, 5, 4.8, 5.2, "1.00")};
+  CHECK(says("None of them gained on the parent.\n"));
+}
