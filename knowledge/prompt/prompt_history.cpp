@@ -57,6 +57,16 @@ std::string peaks_of(const device_info& d, const std::string& bottleneck) {
   return text;
 }
 
+/// In units that a person compares with caches and launches; medians of calls that others ran between.
+std::string times_of(const workload_timing& w) {
+  auto text = "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) + " to " +
+              short_number(w.high) + ")";
+  if (w.candidate_ns > 0 && w.reference_ns > 0)
+    text += ", " + short_number(w.reference_ns / 1e3) + " us -> " + short_number(w.candidate_ns / 1e3) +
+            " us a call";
+  return text + "\n";
+}
+
 std::string nodes_in_words(const std::vector<std::uint32_t>& numbers) {
   std::string words;
   for (auto n : numbers)
@@ -80,11 +90,10 @@ std::string parent_part(const prompt_request& r) {
   auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome_of(*r.problem, c) + "\n";
   if (r.operation == operation_kind::fix)
     text += "It failed. Find the cause and repair it.\n";
-  if (c.timing && c.timing->workloads.size() > 1)
+  if (c.timing)
     for (const auto& w : c.timing->workloads)
       if (!is_held_out(*r.problem, w.name))
-        text += "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) +
-                " to " + short_number(w.high) + ")\n";
+        text += times_of(w);
   if (c.decision == timing_decision::slower)
     text += "It is slower than the reference: find what costs the time before adding to it.\n";
   return text + fenced(r.language->fence(), c.source);

@@ -86,3 +86,14 @@ TEST_CASE_METHOD(prompt_fixture, "siblings whose intervals reach the parent's ar
   request.siblings = {timed(5, 5, 4.8, 5.2, "1.00")};
   CHECK(says("None of them gained on the parent.\n"));
 }
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "a parent's times are told in microseconds a call, but for held-out workloads") {
+  improve();
+  auto parent = timed(4, 2, 1.9, 2.1, "1.00");
+  parent->timing->workloads = {{"wide", 2, 1.9, 2.1, false, 5'250, 10'500},
+                               {"hushhush", 3, 2.5, 3.5, true, 100, 300}};
+  request.parent = parent;
+  CHECK(says("- workload wide: 2x (1.9 to 2.1), 10.5 us -> 5.25 us a call\n"));
+  CHECK_FALSE(says("hushhush"));
+}
