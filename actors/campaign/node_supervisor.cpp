@@ -117,7 +117,7 @@ private:
       if (auto summary = summaries_.find(n))
         summaries.emplace(n, std::move(summary));
     };
-    for (const auto* nodes : {&context.ancestors, &context.siblings, &context.uncles})
+    for (const auto* nodes : {&context.ancestors, &context.siblings, &context.uncles, &context.archive})
       for (auto n : *nodes)
         take(n);
     take(context.what.parent);

@@ -209,6 +209,7 @@ private:
     load(sources, summary_extent::with_source);
     load({near, up.end()}, summary_extent::outcome);
     load(context_.siblings, summary_extent::outcome);
+    load(context_.archive, summary_extent::outcome);
     if (missing_ == 0)
       ask();
   }
@@ -257,6 +258,7 @@ private:
     r.ancestors = pick(context_.ancestors);
     r.siblings = pick(context_.siblings);
     r.uncles = pick(context_.uncles);
+    r.archive = pick(context_.archive);
     if (context_.tried)
       r.tried = *context_.tried;
     r.hints = context_.hints;

@@ -28,6 +28,7 @@ struct node_context {
   std::vector<std::uint32_t> ancestors;   ///< the parent's, nearest first, without the root
   std::vector<std::uint32_t> siblings;    ///< evaluated children of the parent, newest first
   std::vector<std::uint32_t> uncles;      ///< siblings of the parent that gained, best first
+  std::vector<std::uint32_t> archive;     ///< the best of the rest of the tree, best first
   std::shared_ptr<const std::vector<std::string>> tried;
   std::vector<std::string> hints;
   std::shared_ptr<const device_info> target; ///< facts of the prompt

@@ -59,7 +59,7 @@ best_by_cores by_cores(const prompt_request& r) {
   };
   look(r.parent);
   look(r.partner);
-  for (const auto* nodes : {&r.ancestors, &r.siblings, &r.uncles})
+  for (const auto* nodes : {&r.ancestors, &r.siblings, &r.uncles, &r.archive})
     for (const auto& c : *nodes)
       look(c);
   return best;

@@ -86,6 +86,8 @@ prompt build_prompt(const prompt_request& r) {
       s.offer(fixing ? 35 : 60, "beside", uncles_part(r));
     }
   }
+  if (!fixing && (!r.parent || r.memory != memory_kind::clean))
+    s.offer(r.parent ? 58 : 86, "archive", archive_part(r));
   double worth = fixing ? 75 : 70; // retrieval's order is its measure
   for (const auto& k : r.knowledge)
     s.offer(worth -= 6, "knowledge:" + k.id, passage_text(k, "Knowledge"), sheet::place::shared);

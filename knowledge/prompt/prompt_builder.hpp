@@ -42,6 +42,7 @@ struct prompt_request {
   std::vector<std::shared_ptr<const node_summary>> ancestors; ///< nearest first
   std::vector<std::shared_ptr<const node_summary>> siblings;  ///< ended children of the parent
   std::vector<std::shared_ptr<const node_summary>> uncles; ///< siblings of the parent that gained, best first
+  std::vector<std::shared_ptr<const node_summary>> archive; ///< the best of the rest of the tree, best first
   std::uint32_t ordinal = 0;            ///< number of this child among the parent's: decides the direction
   std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
   std::vector<std::string> tried;       ///< normalised digests, newest last

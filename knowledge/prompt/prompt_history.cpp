@@ -220,6 +220,21 @@ std::string uncles_part(const prompt_request& r) {
   return text;
 }
 
+std::string archive_part(const prompt_request& r) {
+  if (r.archive.empty())
+    return {};
+  std::string text = "\n## The best of this search so far\n";
+  for (const auto& c : r.archive) {
+    auto line = line_of(*r.problem, *c);
+    line.pop_back();
+    text += line + (c->diagnosis && !c->diagnosis->bottleneck.empty()
+                        ? " [bound by " + c->diagnosis->bottleneck + "]\n"
+                        : "\n");
+  }
+  return text + (r.parent ? "They lie on other ways; what makes them fast may serve here.\n"
+                          : "Write something of another kind, or what beats them.\n");
+}
+
 std::string direction_part(const prompt_request& r) {
   auto style = is_device(*r.target)    ? direction_style::device
                : is_python(*r.problem) ? direction_style::python

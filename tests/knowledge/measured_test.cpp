@@ -97,3 +97,21 @@ TEST_CASE_METHOD(prompt_fixture,
   CHECK(says("- workload wide: 2x (1.9 to 2.1), 10.5 us -> 5.25 us a call\n"));
   CHECK_FALSE(says("hushhush"));
 }
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "the best of a search stand in the prompts of drafts, and of steps that may look back") {
+  auto best = timed(9, 12, 11, 13, "1.00", "memory");
+  request.archive = {best, timed(3, 4, 3.9, 4.1, "1.00")};
+  CHECK(says("## The best of this search so far\n- node 9 (correct, 12x the reference (95% interval 11 to "
+             "13)): `plan of "
+             "9` [bound by memory]\n- node 3 "));
+  CHECK(says("Write something of another kind, or what beats them."));
+  CHECK_FALSE(says(best->source)); // an outcome, no listing
+  improve();
+  CHECK(says("They lie on other ways"));
+  request.memory = memory_kind::clean;
+  CHECK_FALSE(says("The best of this search so far"));
+  request.memory = memory_kind::parent;
+  request.operation = operation_kind::fix;
+  CHECK_FALSE(says("The best of this search so far"));
+}

@@ -132,6 +132,10 @@ TEST_CASE("beside a parent stand its siblings that gained, best first, and no dr
   CHECK(history_of(t, draft).uncles.empty());
   CHECK(history_of(t, parent).uncles == std::vector<std::uint32_t>{good});
   CHECK(history_of(t, good).uncles == std::vector<std::uint32_t>{parent});
+  auto archived = history_of(t, parent).archive; // of the other drafts and their children
+  CHECK(archived.front() == 2);
+  for (auto shown : {parent, draft, good})
+    CHECK(std::find(archived.begin(), archived.end(), shown) == archived.end());
   auto better = add(draft, node_state::correct, 5), third = add(draft, node_state::correct, 3);
   CHECK(history_of(t, parent).uncles == std::vector<std::uint32_t>{better, good});
   CHECK(history_of(t, third).uncles == std::vector<std::uint32_t>{parent, better});

@@ -1,8 +1,12 @@
+#include "runtime/core/image.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/timing_decision.hpp"
 #include "runtime/search/index/tree_index.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <utility>
+#include <vector>
 
 using namespace ke;
 
@@ -77,4 +81,25 @@ TEST_CASE("rewards: nothing for failures, a floor for slow but right, one at the
   CHECK(reward_of(node_state::correct, 2, 2) == Approx(1));
   CHECK(reward_of(node_state::correct, 4, 2) == Approx(1));
   CHECK(reward_of(node_state::correct, 2, 0) == Approx(0.05 + 0.95 / 3));
+}
+
+TEST_CASE("the best of a tree are in order, without failures and duplicates, and the same from an image") {
+  tree_index t;
+  std::vector<std::uint32_t> nodes;
+  for (int i = 0; i < 20; ++i)
+    nodes.push_back(t.add_child(0, operation_kind::draft));
+  t.edit(nodes[19]).duplicate = 1;
+  for (int i = 0; i < 20; ++i) // 1, 2, ... 10, 1, 2, ... 10
+    t.judge(nodes[i], 0, i == 8 ? node_state::incorrect : node_state::correct, timing_decision::faster,
+            i % 10 + 1.0);
+  auto best = t.top();
+  CHECK(best == std::vector{nodes[9], nodes[18], nodes[7], nodes[17], nodes[6], nodes[16], nodes[5],
+                            nodes[15], nodes[4], nodes[14], nodes[3], nodes[13]});
+  image_writer out;
+  t.save(out);
+  auto image = std::move(out).take();
+  image_reader in{image};
+  tree_index copy;
+  copy.load(in);
+  CHECK(copy.top() == best);
 }

@@ -4,6 +4,8 @@
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/stable_order.hpp"
 
+#include <algorithm>
+
 namespace ke {
 
 namespace {
@@ -40,6 +42,13 @@ history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t n
       h.siblings.push_back(c);
   if (parent != 0)
     h.uncles = gaining_uncles(tree, parent);
+  for (auto n : tree.top()) {
+    bool shown = n == parent;
+    for (const auto* nodes : {&h.ancestors, &h.siblings, &h.uncles})
+      shown |= std::find(nodes->begin(), nodes->end(), n) != nodes->end();
+    if (!shown && h.archive.size() < most_archived)
+      h.archive.push_back(n);
+  }
   return h;
 }
 

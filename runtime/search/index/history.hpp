@@ -9,6 +9,7 @@ namespace ke {
 
 /// Gaining uncles that are shown: the best of the grandparent's newest children.
 inline constexpr std::size_t most_uncles = 2, looked_at_uncles = 128;
+inline constexpr std::size_t most_archived = 6; ///< of the tree's best that are shown
 
 /// Earlier nodes that belong to a new node's past. A prompt shows those of its memory mode:
 /// `shows_ancestors`; with `shows_siblings` also `uncles`; at most `most_ancestors`, `most_siblings` and
@@ -19,6 +20,8 @@ struct history {
   /// Siblings of the parent that gained, too, best first. With many nodes in flight several do, and only one
   /// is built upon. None beside a draft.
   std::vector<std::uint32_t> uncles;
+  /// The best of the whole tree, best first, without the parent and those above.
+  std::vector<std::uint32_t> archive;
 };
 
 /// O(bounds + open children of the parent). `node` is left out of its siblings; no_node: it is not made yet.

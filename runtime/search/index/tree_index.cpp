@@ -167,6 +167,7 @@ bool tree_index::judge(std::uint32_t node, std::uint32_t target, node_state stat
   row.score = own;
   if (state == node_state::correct && own > 0 && (best_ == 0 || own > rows_[best_].score))
     best_ = node;
+  note_top(node);
   close(node, true);
   return true;
 }
@@ -178,6 +179,17 @@ bool tree_index::end(std::uint32_t node, node_state state) {
   set_state(row, state);
   close(node, false);
   return true;
+}
+
+void tree_index::note_top(std::uint32_t node) {
+  const auto& row = rows_[node];
+  if (row.state != node_state::correct || row.duplicate || !(row.score > 0))
+    return;
+  auto at = std::find_if(top_.begin(), top_.end(), [&](auto n) { return rows_[n].score < row.score; });
+  if (at == top_.end() && top_.size() == most_top)
+    return;
+  top_.insert(at, node);
+  top_.resize(std::min(top_.size(), most_top));
 }
 
 void tree_index::close(std::uint32_t node, bool visit) {
@@ -226,6 +238,9 @@ void tree_index::load(image_reader& in) {
   if (rows_.size() == 0 || descriptors_.size() > rows_.size() || best_ >= rows_.size() || targets_ == 0 ||
       results_.size() != (targets_ > 1 ? rows_.size() * targets_ : 0))
     in.fail();
+  top_.clear();
+  for (std::uint32_t n = 1; n < size(); ++n)
+    note_top(n);
 }
 
 std::size_t tree_index::bytes() const {

@@ -45,6 +45,7 @@ static_assert(sizeof(tree_row) == 64);
 
 /// Rows that a walk to the root fetches from memory at once.
 inline constexpr unsigned look_ahead = 8;
+inline constexpr std::size_t most_top = 12; ///< of tree_index::top
 
 /// The worth of a finished candidate, in [0, 1]; this value is backed up. After features.md E2:
 ///   failed or without a verdict                   0
@@ -100,6 +101,8 @@ public:
 
   /// Highest own score, oldest first; 0 while no candidate has one.
   std::uint32_t best() const { return best_; }
+  /// The nodes of the highest own scores, best first, equal ones oldest first; without duplicates, `most_top` at most.
+  const std::vector<std::uint32_t>& top() const { return top_; }
   /// Candidates, without the root.
   std::uint64_t count(node_state state) const { return counts_[static_cast<std::size_t>(state)]; }
   std::uint64_t in_flight() const { return rows_[0].in_flight; }
@@ -125,6 +128,7 @@ private:
   const target_result* result_at(std::uint32_t node, std::uint32_t target) const;
   void set_state(tree_row& row, node_state state);
   void close(std::uint32_t node, bool visit);
+  void note_top(std::uint32_t node);
 
   chunked<tree_row, 32768> rows_;
   chunked<std::uint32_t> descriptors_; ///< by node, up to the last known one
@@ -133,6 +137,7 @@ private:
   std::array<std::uint64_t, names_of<node_state>::value.size()> counts_{};
   std::uint32_t targets_;
   std::uint32_t best_ = 0;
+  std::vector<std::uint32_t> top_; ///< of rows_, so no image has it
   double goal_;
 };
 
