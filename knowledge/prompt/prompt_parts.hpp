@@ -26,8 +26,8 @@ std::string ancestors_part(const prompt_request& r); ///< how the parent came ab
 std::string past_part(const prompt_request& r);      ///< a model's summary of that
 std::string changes_part(const prompt_request& r);   ///< the last steps on that way as diffs
 std::string siblings_part(const prompt_request& r);  ///< what was tried from this parent, best against rest
-std::string uncles_part(const prompt_request& r);
-std::string archive_part(const prompt_request& r);   ///< what gained at the same time as the parent
+std::string uncles_part(const prompt_request& r);    ///< what gained at the same time as the parent
+std::string archive_part(const prompt_request& r);   ///< the best of the rest of the tree
 std::string direction_part(const prompt_request& r); ///< what this attempt tries, and what others try now
 std::string space_part(const prompt_request& r);     ///< the parent's parameters
 std::string hints_part(const prompt_request& r);

@@ -89,7 +89,7 @@ TEST_CASE("the best of a tree are in order, without failures and duplicates, and
   for (int i = 0; i < 20; ++i)
     nodes.push_back(t.add_child(0, operation_kind::draft));
   t.edit(nodes[19]).duplicate = 1;
-  for (int i = 0; i < 20; ++i) // 1, 2, ... 10, 1, 2, ... 10
+  for (int i = 19; i >= 0; --i) // 1, 2, ... 10, 1, 2, ... 10, the youngest first
     t.judge(nodes[i], 0, i == 8 ? node_state::incorrect : node_state::correct, timing_decision::faster,
             i % 10 + 1.0);
   auto best = t.top();

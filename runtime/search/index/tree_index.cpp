@@ -185,7 +185,10 @@ void tree_index::note_top(std::uint32_t node) {
   const auto& row = rows_[node];
   if (row.state != node_state::correct || row.duplicate || !(row.score > 0))
     return;
-  auto at = std::find_if(top_.begin(), top_.end(), [&](auto n) { return rows_[n].score < row.score; });
+  // Of equal ones the oldest, not the first that was judged: an image is read in the order of nodes.
+  auto at = std::find_if(top_.begin(), top_.end(), [&](auto n) {
+    return rows_[n].score < row.score || (rows_[n].score == row.score && n > node);
+  });
   if (at == top_.end() && top_.size() == most_top)
     return;
   top_.insert(at, node);
