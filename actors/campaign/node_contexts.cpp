@@ -56,16 +56,13 @@ node_context context_of(const campaign_journal& journal, const node_rows& rows, 
   b.attempt = index[n.node].attempts + 1u;
   if (b.phase == node_state::asked && !tree.call(n.node, index[n.node].attempts))
     b.phase = node_state::planned; // its call ended without an answer: ask again
-  auto past = history_of(index, b.what.parent, n.node);
-  if (b.what.operation != operation_kind::draft) {
-    b.ancestors = std::move(past.ancestors);
-    b.siblings = std::move(past.siblings);
-    b.uncles = std::move(past.uncles);
-    b.archive = std::move(past.archive);
-  } else {
-    b.archive = index.top(); // earlier drafts are its siblings
-    b.archive.resize(std::min(b.archive.size(), most_archived));
-  }
+  history past;
+  if (b.what.operation != operation_kind::draft)
+    past = history_of(index, b.what.parent, n.node);
+  b.archive = archive_beside(index, b.what.parent, past);
+  b.ancestors = std::move(past.ancestors);
+  b.siblings = std::move(past.siblings);
+  b.uncles = std::move(past.uncles);
   note_siblings(b, index, n.node);
   b.stalled = is_stagnant(index[n.node].situation);
   if (b.phase == node_state::planned && b.attempt > 1)

@@ -43,11 +43,13 @@ bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes)
   double limit = order_limit(task_.limits, order.size(), candidate_ns_);
   auto begun = steady::now();
   auto said = candidate_->run(order, rubbish_.get(), false, limit);
-  if (said.call.end == call_end::done)
+  if (said.call.end == call_end::done) {
+    auto calls = static_cast<double>(order.size());
     for (auto [fastest, all] : {std::pair{&candidate_ns_, said.call.ns}, {&order_s_, seconds_since(begun)}})
-      *fastest = std::min(*fastest > 0 ? *fastest : 1e300, all / static_cast<double>(order.size()));
+      *fastest = std::min(*fastest > 0 ? *fastest : 1e300, all / calls);
+    times_.note_call(shapes.name, said.call.ns * 1e-9 / calls);
+  }
   candidate_s_ += said.call.ns * 1e-9;
-  times_.note_call(shapes.name, said.call.ns * 1e-9 / static_cast<double>(order.size()));
   if (!note_call(found_, what_, *candidate_, said, order, shapes, found_.cases))
     return false;
   return within_time(found_, task_.limits, candidate_s_, shapes.name);

@@ -28,9 +28,9 @@ using summaries = std::vector<std::shared_ptr<const node_summary>>;
 constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160, summary_limit = 2048;
 constexpr std::size_t shown_with_summary = 3; ///< of the ancestors: the summary tells the rest
 
-std::string line_of(const problem& p, const node_summary& c) {
+std::string line_of(const problem& p, const node_summary& c, const std::string& more = {}) {
   return "- node " + std::to_string(c.node) + " (" + outcome_of(p, c) + ")" +
-         (c.plan.empty() ? "" : ": " + in_line(c.plan)) + "\n";
+         (c.plan.empty() ? "" : ": " + in_line(c.plan)) + more + "\n";
 }
 
 /// The peaks that belong to a bottleneck, as the device announced them (backends/peaks/peaks.hpp).
@@ -225,11 +225,8 @@ std::string archive_part(const prompt_request& r) {
     return {};
   std::string text = "\n## The best of this search so far\n";
   for (const auto& c : r.archive) {
-    auto line = line_of(*r.problem, *c);
-    line.pop_back();
-    text += line + (c->diagnosis && !c->diagnosis->bottleneck.empty()
-                        ? " [bound by " + c->diagnosis->bottleneck + "]\n"
-                        : "\n");
+    bool known = c->diagnosis && !c->diagnosis->bottleneck.empty();
+    text += line_of(*r.problem, *c, known ? " [bound by " + c->diagnosis->bottleneck + "]" : "");
   }
   return text + (r.parent ? "They lie on other ways; what makes them fast may serve here.\n"
                           : "Write something of another kind, or what beats them.\n");

@@ -322,7 +322,18 @@ inline ke::driver_seam fake_device() {
   return seam;
 }
 
-/// The same, with pools that fresh inputs are mixed from, and results that stay there.
+/// A device with these two kernels, "reference" and the truth of a problem of one input and one output in f64.
+inline ke::driver_seam device_with_truth(decltype(device_kernel::body) reference,
+                                         decltype(device_kernel::body) truth) {
+  device_kernels() = {{"reference", {.body = reference}}, {"truth", {.body = truth}}};
+  auto seam = fake_device();
+  seam.truth = [](const ke::judge_task&) {
+    return ke::truth_form{.object = "truth", .wider = {true, true}, .traps_overflow = false};
+  };
+  return seam;
+}
+
+/// The same as fake_device, with pools that fresh inputs are mixed from, and results that stay there.
 inline ke::driver_seam mixing_device() {
   auto seam = fake_device();
   seam.patch_rows = 0;

@@ -15,7 +15,6 @@
 #include <vector>
 
 using namespace ke;
-using ke_test::fake_device;
 using ke_test::known_bank;
 
 namespace {
@@ -70,20 +69,12 @@ struct sums_bench {
   }
 
   const known_bank& bank;
-  driver_seam seam = with_truth();
+  driver_seam seam = ke_test::device_with_truth(errs_far, never_errs);
   judge_task task = sums();
   bound_shapes shapes = *bind_shapes(task.what, "all", {{"N", rows}});
   truth_source truths{task, seam, memory(false), memory(true), {}, bank.for_a_judge()};
 
 private:
-  static driver_seam with_truth() {
-    ke_test::device_kernels() = {{"reference", {.body = errs_far}}, {"truth", {.body = never_errs}}};
-    auto seam = fake_device();
-    seam.truth = [](const judge_task&) {
-      return truth_form{.object = "truth", .wider = {true, true}, .traps_overflow = false};
-    };
-    return seam;
-  }
   std::size_t memory(bool wide) const {
     return caller::memory_for(task.what, shapes, truth_source::batch_of(task.what, shapes), wide);
   }

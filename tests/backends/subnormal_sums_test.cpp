@@ -13,7 +13,6 @@
 #include <vector>
 
 using namespace ke;
-using ke_test::fake_device;
 using ke_test::known_bank;
 
 namespace {
@@ -51,20 +50,11 @@ judge_task sums() {
   return task;
 }
 
-driver_seam with_truth() {
-  ke_test::device_kernels() = {{"reference", {.body = in_half}}, {"truth", {.body = in_double}}};
-  auto seam = fake_device();
-  seam.truth = [](const judge_task&) {
-    return truth_form{.object = "truth", .wider = {true, true}, .traps_overflow = false};
-  };
-  return seam;
-}
-
 /// The worst error over its bound of sums of subnormal terms from their end, where bounds were tightened.
 double worst_from_the_end(std::uint64_t key) {
   known_bank bank{key};
   auto task = sums();
-  auto seam = with_truth();
+  auto seam = ke_test::device_with_truth(in_half, in_double);
   auto shapes = *bind_shapes(task.what, "all", {{"N", rows}});
   auto memory = [&](bool wide) {
     return caller::memory_for(task.what, shapes, truth_source::batch_of(task.what, shapes), wide);

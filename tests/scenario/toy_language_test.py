@@ -29,14 +29,19 @@ def in_toy(source, fence="toy"):
 
 class ToyLanguage(Scenario):
     def campaign(self, documented, answers, **keys):
+        """Runs a campaign of these answers as `play` does, to a right one."""
+        self.server = self.fake([{"answer": a} for a in answers])
+        return self.play(documented, self.server.model(), code=0, **{"candidates": len(answers), "drafts": len(answers), **keys})
+
+    def play(self, documented, model, code, store="store", **keys):
         """Runs a campaign on a copy of the toy backend to its end, whose folder of documents is left out unless it is `documented`."""
         self.backend = self.folder / "toy"
+        shutil.rmtree(self.backend, ignore_errors=True)
         shutil.copytree(TOY, self.backend, ignore=None if documented else shutil.ignore_patterns("knowledge"))
-        self.server = self.fake([{"answer": a} for a in answers])
-        text = self.config(self.server.model(), **{"candidates": len(answers), "parallel": 1, "drafts": len(answers), **keys}).read_text()
-        self.write("campaign.toml", text.replace('backend = "cpu-cpp"', 'backend = "toy"'))
+        text = self.config(model, **{"parallel": 1, **keys}).read_text()
+        self.write("campaign.toml", text.replace('backend = "cpu-cpp"', 'backend = "toy"').replace('store = "store"', f'store = "{store}"'))
         run = self.start("--backend-path", "toy")
-        self.assertEqual(run.end(), 0, run.told())
+        self.assertEqual(run.end(), code, run.told())
         return run
 
     def node(self, number):
@@ -94,17 +99,11 @@ class ToyLanguage(Scenario):
         """A45: with the document every answer of a model that knows nothing else is right; without it none compiles."""
         for documented, code, state in ((True, 0, "correct"), (False, 1, "build_failed")):
             with self.subTest(documented=documented):
-                self.backend = self.folder / "toy"
-                shutil.rmtree(self.backend, ignore_errors=True)
-                shutil.copytree(TOY, self.backend, ignore=None if documented else shutil.ignore_patterns("knowledge"))
                 (self.folder / "asked").unlink(missing_ok=True)
                 script = self.write("novice.py", NOVICE)
                 name = "told" if documented else "untold"
                 model = f'[[model]]\nname = "main"\nprovider = "command"\ncommand = ["{sys.executable}", "{script}"]\n'
-                text = self.config(model, name=name, candidates=3, parallel=1, drafts=3).read_text()
-                self.write("campaign.toml", text.replace('backend = "cpu-cpp"', 'backend = "toy"').replace('store = "store"', f'store = "{name}"'))
-                run = self.start("--backend-path", "toy")
-                self.assertEqual(run.end(), code, run.told())
+                self.play(documented, model, code, store=name, name=name, candidates=3, drafts=3)
                 self.assertEqual({node["state"] for n, node in self.tree().items() if n}, {state})  # the first right one reaches the target
 
     def test_templates(self):

@@ -132,7 +132,7 @@ TEST_CASE("beside a parent stand its siblings that gained, best first, and no dr
   CHECK(history_of(t, draft).uncles.empty());
   CHECK(history_of(t, parent).uncles == std::vector<std::uint32_t>{good});
   CHECK(history_of(t, good).uncles == std::vector<std::uint32_t>{parent});
-  auto archived = history_of(t, parent).archive; // of the other drafts and their children
+  auto archived = archive_beside(t, parent, history_of(t, parent)); // of the other drafts and their children
   CHECK(archived.front() == 2);
   for (auto shown : {parent, draft, good})
     CHECK(std::find(archived.begin(), archived.end(), shown) == archived.end());

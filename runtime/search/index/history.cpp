@@ -42,14 +42,19 @@ history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t n
       h.siblings.push_back(c);
   if (parent != 0)
     h.uncles = gaining_uncles(tree, parent);
+  return h;
+}
+
+std::vector<std::uint32_t> archive_beside(const tree_index& tree, std::uint32_t parent, const history& past) {
+  std::vector<std::uint32_t> archive;
   for (auto n : tree.top()) {
     bool shown = n == parent;
-    for (const auto* nodes : {&h.ancestors, &h.siblings, &h.uncles})
+    for (const auto* nodes : {&past.ancestors, &past.siblings, &past.uncles})
       shown |= std::find(nodes->begin(), nodes->end(), n) != nodes->end();
-    if (!shown && h.archive.size() < most_archived)
-      h.archive.push_back(n);
+    if (!shown && archive.size() < most_archived)
+      archive.push_back(n);
   }
-  return h;
+  return archive;
 }
 
 } // namespace ke

@@ -20,11 +20,12 @@ struct history {
   /// Siblings of the parent that gained, too, best first. With many nodes in flight several do, and only one
   /// is built upon. None beside a draft.
   std::vector<std::uint32_t> uncles;
-  /// The best of the whole tree, best first, without the parent and those above.
-  std::vector<std::uint32_t> archive;
 };
 
 /// O(bounds + open children of the parent). `node` is left out of its siblings; no_node: it is not made yet.
 history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t node = no_node);
+
+/// The best of the whole tree, best first, but for the parent and what its history shows: `most_archived` at most. O(1).
+std::vector<std::uint32_t> archive_beside(const tree_index& tree, std::uint32_t parent, const history& past);
 
 } // namespace ke
