@@ -127,6 +127,18 @@ nlohmann::json number(double x) {
   return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
 }
 
+/// Seconds: of the build, of checks and of timing in all; what stages took of these, and what first calls took beyond usual ones.
+nlohmann::ordered_json cost_json(const verdict& v, const std::map<std::string, double>& counters) {
+  nlohmann::ordered_json out = {
+      {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
+  const std::string begin = counter_keys::stage_s_of;
+  for (auto at = counters.lower_bound(begin); at != counters.end() && at->first.starts_with(begin); ++at)
+    out["stages_s"][at->first.substr(begin.size())] = number(at->second);
+  if (auto first = counters.find(counter_keys::first_calls_s); first != counters.end())
+    out["first_calls_s"] = number(first->second);
+  return out;
+}
+
 nlohmann::json timing_json(const timing_summary& t, const std::string& baseline) {
   auto workloads = nlohmann::json::array();
   for (const auto& w : t.workloads)
@@ -225,8 +237,7 @@ std::string verdict_json(const verdict& v, const std::map<std::string, double>& 
   } else {
     out["diagnosis"] = nullptr;
   }
-  out["cost"] = {
-      {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
+  out["cost"] = cost_json(v, counters);
   if (auto figures = static_figures(counters); !figures.empty())
     out["metrics"] = figures;
   out["provenance"] = v.provenance;

@@ -5,7 +5,7 @@
 
 Python's are judged by the backend torch-cuda beside PyTorch, by `launch = "graph"`; CUDA's by the backend cuda, whose reference is a host
 program, so only their verdicts and times say something. One JSON line each: page, problem, workloads, state, reason, speedup with its
-interval, times. Exit code 1: one is not correct.
+interval, times, and the seconds of the verdict by stage. Exit code 1: one is not correct.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def judged(o, listing, work):
         return line | {"state": "none", "reason": done.stderr.strip()[-300:]}
     timing = v.get("timing") or {}
     return line | {"device": v["device"], "state": v["state"], "reason": v["reason"], "speedup": timing.get("speedup"), "ci95": timing.get("ci95"),
-                   "workloads": timing.get("workloads")}
+                   "workloads": timing.get("workloads"), "cost": v["cost"]}
 
 
 def main():

@@ -1,9 +1,11 @@
 // Where the seconds of a judgement go.
 #include "backends/judge/stage_times.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using namespace ke;
 
@@ -51,4 +53,9 @@ TEST_CASE("a verdict says what its stages took, and together they are the check"
   }
   CHECK(all <= found.check_s);
   CHECK(all >= 0.5 * found.check_s);
+
+  auto told = nlohmann::json::parse(verdict_json(verdict{}, found.counters)).at("cost");
+  CHECK(told.at("stages_s").at("start") == found.counters.at("stage_s.start"));
+  CHECK(told.at("stages_s").at("edges") == found.counters.at("stage_s.edges"));
+  CHECK(told.contains("first_calls_s"));
 }
