@@ -3,7 +3,7 @@
 #
 #   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines; listings run), crash (200
 #                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
-#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file; every header
+#                    of wrong ones beside them), asan (every room and the scenarios), tsan (every room that it can look into), fuzz (10 minutes per fuzzer), lint (every file; every header
 #                    compiled alone), bundle (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
 #
 # Goes on after a failure, so that one night tells everything; the output of a stage stays in build/nightly/NAME.log until it runs again.
@@ -44,6 +44,8 @@ stage_honest() {
 
 stage_asan() { scripts/test.sh --no-install --stage asan-all; }
 
+stage_tsan() { scripts/test.sh --no-install --stage tsan-all; }
+
 stage_lint() {
   scripts/check_headers.sh
   scripts/lint.sh --all
@@ -64,7 +66,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: scenarios crash images redteam honest asan fuzz lint bundle aa" >&2
+        echo "--stage takes one of: scenarios crash images redteam honest asan tsan fuzz lint bundle aa" >&2
         exit 2
       }
       stages="$stages $1"
@@ -83,7 +85,7 @@ done
 
 mkdir -p build/nightly
 failed=
-for stage in ${stages:-scenarios crash images redteam honest asan fuzz lint bundle aa}; do
+for stage in ${stages:-scenarios crash images redteam honest asan tsan fuzz lint bundle aa}; do
   log=build/nightly/$stage.log
   echo "== $stage, $(date -u +%FT%TZ): $log"
   start=$SECONDS

@@ -248,8 +248,8 @@ double truth_source::yardstick(std::size_t tensor, distribution d) const {
   double error = yardstick_[at][tensor];
   bool tight = allowed_.reference_errors < allowance{}.reference_errors;
   // Added up one by one, terms err by the size of the sums on the way, which grows with the root of their
-  // number beyond what a rounding of each term moves.
-  if (!tight)
+  // number beyond what a rounding of each term moves. What tensor cores lose is of their few terms each time.
+  if (!tight && !multiplies_eight_bits())
     error = std::max(error, moved_[at][tensor] * growth_of_sums(reductions_[tensor]));
   error = std::max(error, known_errors_[at][tensor].of(shapes_.elements[tensor], reductions_[tensor],
                                                        largest_[at][tensor]));

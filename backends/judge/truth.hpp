@@ -186,6 +186,8 @@ private:
   /// Whether an output is a sum of enough terms to cancel.
   bool sums(std::size_t tensor) const;
   bool any_sums() const;
+  /// Whether two inputs have eight bits, so that tensor cores may multiply them: decision 0064.
+  bool multiplies_eight_bits() const;
   /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
   /// most.
   std::vector<double> moved_by_rounding(const bank_slot& slot, double share);

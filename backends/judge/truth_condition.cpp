@@ -21,6 +21,8 @@ namespace {
 /// may be a hundred times as large as what cancels to the output.
 constexpr double least_reduction = 2;
 constexpr std::size_t most_samples = 65536;
+/// Tensor cores add products of eight bits with 13 bits behind the largest of some 32 terms and the sum so far.
+constexpr double rounding_of_eight_bit_products = 0x1p-14;
 /// Beyond it only down: the next number up may be infinite in f16 or f8e5m2.
 constexpr double largest = 60000, largest_of_eight_bits = 50000;
 
@@ -96,6 +98,12 @@ bool truth_source::any_sums() const {
   return false;
 }
 
+bool truth_source::multiplies_eight_bits() const {
+  return std::count_if(task_.what.tensors.begin(), task_.what.tensors.end(), [](const tensor_spec& t) {
+           return t.role != tensor_role::out && is_float8(t.dtype);
+         }) >= 2;
+}
+
 std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, double share) {
   const auto& tensors = task_.what.tensors;
   std::vector<double> by(tensors.size(), 0.0);
@@ -145,7 +153,8 @@ std::optional<std::vector<double>> truth_source::measure_rounding(const bank_slo
     auto at = moved.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(moved.size() - 1));
     std::nth_element(moved.begin(), at, moved.end());
     // Inputs of 16 bits and less are summed in 32 bits, and inputs of 32 bits perhaps in 64.
-    double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
+    double arithmetic = multiplies_eight_bits() ? rounding_of_eight_bit_products
+                                                : std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
     by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }
   return by;

@@ -73,6 +73,33 @@ std::string product(const std::string& sum, const std::string& store, const std:
          store + ");\n    }\n}\n";
 }
 
+/// Row scales behind a product: `begin` before the sum, `add` for each term p, `end` the sum.
+std::string scaled_product(const std::string& begin, const std::string& add, const std::string& end) {
+  return "extern \"C\" void kernel(const uint8_t* a, const uint8_t* b, const float* s, uint16_t* y, int64_t M, "
+         "int64_t N, int64_t K) {\n  for (int64_t m = 0; m < M; ++m)\n    for (int64_t n = 0; n < N; ++n) {\n      " +
+         begin +
+         "\n      for (int64_t k = 0; k < K; ++k) {\n        float p = FROM(a[m * K + k]) * FROM(b[k * N + n]);\n"
+         "        " +
+         add + "\n      }\n      y[m * N + n] = ke_float_to_bf16((" + end + ") * s[m]);\n    }\n}\n";
+}
+
+/// As Hopper's do: 32 terms and the sum so far, each cut to so many bits behind the largest one's first; after so many terms
+/// the sum goes into f32.
+std::string by_tensor_cores(int terms_of_a_sum, int bits) {
+  const auto terms = std::to_string(terms_of_a_sum);
+  return "struct block {\n  float p[33], sum = 0, total = 0;\n  int n = 0, seen = 0;\n"
+         "  void close() {\n    p[n++] = sum;\n    float most = 0;\n"
+         "    for (int i = 0; i < n; ++i) most = fmaxf(most, fabsf(p[i]));\n"
+         "    float step = most > 0 ? ldexpf(1, ilogbf(most) - " +
+         std::to_string(bits) +
+         ") : 1;\n    sum = 0;\n    for (int i = 0; i < n; ++i) sum += truncf(p[i] / step) * step;\n    n = 0;\n"
+         "    if (seen % " +
+         terms +
+         " == 0) { total += sum; sum = 0; }\n  }\n"
+         "  void add(float v) { p[n++] = v; ++seen; if (n == 32) close(); }\n};\n" +
+         scaled_product("block all;", "all.add(p);", "(all.close(), all.total + all.sum)");
+}
+
 std::string row_sum(const std::string& type, const std::string& end = "N",
                     const std::string& store = "TO(sum)") {
   return "extern \"C\" void kernel(const uint8_t* x, uint8_t* y, int64_t M, int64_t N) {\n"
@@ -167,7 +194,7 @@ TEST_CASE("a product of eight bits is added up in 32, and half of it or another 
                {"b", tensor_role::in, d, {"K", "N"}, "normal"},
                {"y", tensor_role::out, dtype::bf16, {"M", "N"}, "normal"}};
   p.scalars = {{"scale", false, 0.05}};
-  p.workloads = {{"w", {{"M", 24}, {"N", 20}, {"K", 96}}, 1, false}};
+  p.workloads = {{"w", {{"M", 24}, {"N", 20}, {"K", 1024}}, 1, false}};
   p.reference_language = "c++";
   p.reference = source(product("float", "sum * (float)scale"), d);
   judge_all(c, p, d,
@@ -177,6 +204,33 @@ TEST_CASE("a product of eight bits is added up in 32, and half of it or another 
              {"without its scale", product("float", "sum"), wrong},
              {"added up in f16", product("_Float16", "(float)sum * (float)scale"), wrong},
              {"of another bias", product("float", "sum * (float)scale / 4"), wrong}});
+}
+
+TEST_CASE("a product of eight bits as tensor cores add it is right: 13 bits behind the largest of 32 terms") {
+  ke_test::checker c;
+  const auto d = dtype::f8e4m3;
+  problem p;
+  p.name = "scaled_mm";
+  p.family = "matmul";
+  p.dims = {"M", "N", "K"};
+  p.tensors = {{"a", tensor_role::in, d, {"M", "K"}, "normal"},
+               {"b", tensor_role::in, d, {"K", "N"}, "normal"},
+               {"s", tensor_role::in, dtype::f32, {"M"}, "uniform", {"0.001", "0.1"}},
+               {"y", tensor_role::out, dtype::bf16, {"M", "N"}, "normal"}};
+  p.workloads = {{"deep", {{"M", 24}, {"N", 40}, {"K", 1024}}, 1, false},
+                 {"shallow", {{"M", 64}, {"N", 64}, {"K", 128}}, 1, false}};
+  p.reference_language = "c++";
+  p.reference = source(scaled_product("float sum = 0;", "sum += p;", "sum"), d);
+  auto in_order = [](const char* type) {
+    return scaled_product(std::string{type} + " sum = 0;", "sum += p;", "(float)sum");
+  };
+  judge_all(c, p, d,
+            {{"the reference", in_order("float"), right},
+             {"in double", in_order("double"), right},
+             {"sums of 128, as `torch._scaled_mm` has them", by_tensor_cores(128, 13), right},
+             {"sums of 32", by_tensor_cores(32, 13), right},
+             {"five bits fewer", by_tensor_cores(128, 8), wrong},
+             {"added up in f16", in_order("_Float16"), wrong}});
 }
 
 TEST_CASE("sums of eight bits in eight bits: the terms are added in 32, and rounded once", "[costly]") {
