@@ -11,7 +11,7 @@
 #
 # No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). How much of a stage: KE_HONEST
 # (checks of honest kernels, default 60), KE_AA (evaluations of the reference against itself, 20), KE_HEADERS (that changed last, each compiled
-# alone, 150), KE_LINT (files, 20), KE_FUZZ_SECONDS (per fuzzer, 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 6 and 500). What takes longer is in scripts/nightly.sh.
+# alone, 150), KE_LINT (files, 20), KE_FUZZ_SECONDS (per fuzzer, 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 4 and 500). What takes longer is in scripts/nightly.sh.
 # Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -154,7 +154,7 @@ stage_crash() {
   fi
   build release ke-runtime ke-judge ke-driver ke-fake-llm ke_store_test
   KE_POWER_IMAGES=${KE_POWER_IMAGES:-500} build/release/tests/ke_store_test "a power cut*"
-  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-6}"
+  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-4}"
 }
 
 stage_lint() { scripts/lint.sh --most "${KE_LINT:-20}"; }

@@ -23,8 +23,10 @@ constexpr double least_reduction = 2;
 constexpr std::size_t most_samples = 65536;
 /// Tensor cores add products of eight bits with 13 bits behind the largest of some 32 terms and the sum so far.
 constexpr double rounding_of_eight_bit_products = 0x1p-14;
-/// Beyond it only down: the next number up may be infinite in f16 or f8e5m2.
-constexpr double largest = 60000, largest_of_eight_bits = 50000;
+/// From there only down: the next number up may be infinite, or none.
+double largest_with_a_next(dtype d) {
+  return d == dtype::f8e4m3 ? 448 : d == dtype::f8e5m2 ? 50000 : 60000;
+}
 
 template <class Bits>
 void step(char* at, bool up) {
@@ -35,15 +37,16 @@ void step(char* at, bool up) {
 }
 
 /// To the next number above or below, at random. Whole numbers that a f16 can tell apart stay, zeros with
-/// them: they may be indices or lie on a step of the operator.
+/// them: they may be indices or lie on a step of the operator. Of eight bits most numbers beyond 8 are whole: only zeros stay.
 void nudge_part(dtype d, std::string& bytes, std::size_t from, std::size_t to, random_source& random) {
   const auto size = bytes_of(d);
   for (std::size_t i = from; i < to; ++i) {
     double v = element(d, bytes.data(), i);
-    if (!std::isfinite(v) || (v == std::trunc(v) && std::fabs(v) <= 2048))
+    bool stays = size == 1 ? v == 0 : v == std::trunc(v) && std::fabs(v) <= 2048;
+    if (!std::isfinite(v) || stays)
       continue;
     char* at = bytes.data() + i * size;
-    bool up = random.below(2) != 0 && std::fabs(v) < (size == 1 ? largest_of_eight_bits : largest);
+    bool up = random.below(2) != 0 && std::fabs(v) < largest_with_a_next(d);
     size == 8   ? step<std::uint64_t>(at, up)
     : size == 4 ? step<std::uint32_t>(at, up)
     : size == 2 ? step<std::uint16_t>(at, up)

@@ -75,10 +75,13 @@ std::string product(const std::string& sum, const std::string& store, const std:
 
 /// Row scales behind a product: `begin` before the sum, `add` for each term p, `end` the sum.
 std::string scaled_product(const std::string& begin, const std::string& add, const std::string& end) {
-  return "extern \"C\" void kernel(const uint8_t* a, const uint8_t* b, const float* s, uint16_t* y, int64_t M, "
-         "int64_t N, int64_t K) {\n  for (int64_t m = 0; m < M; ++m)\n    for (int64_t n = 0; n < N; ++n) {\n      " +
+  return "extern \"C\" void kernel(const uint8_t* a, const uint8_t* b, const float* s, uint16_t* y, int64_t "
+         "M, "
+         "int64_t N, int64_t K) {\n  for (int64_t m = 0; m < M; ++m)\n    for (int64_t n = 0; n < N; ++n) "
+         "{\n      " +
          begin +
-         "\n      for (int64_t k = 0; k < K; ++k) {\n        float p = FROM(a[m * K + k]) * FROM(b[k * N + n]);\n"
+         "\n      for (int64_t k = 0; k < K; ++k) {\n        float p = FROM(a[m * K + k]) * FROM(b[k * N + "
+         "n]);\n"
          "        " +
          add + "\n      }\n      y[m * N + n] = ke_float_to_bf16((" + end + ") * s[m]);\n    }\n}\n";
 }
@@ -92,7 +95,8 @@ std::string by_tensor_cores(int terms_of_a_sum, int bits) {
          "    for (int i = 0; i < n; ++i) most = fmaxf(most, fabsf(p[i]));\n"
          "    float step = most > 0 ? ldexpf(1, ilogbf(most) - " +
          std::to_string(bits) +
-         ") : 1;\n    sum = 0;\n    for (int i = 0; i < n; ++i) sum += truncf(p[i] / step) * step;\n    n = 0;\n"
+         ") : 1;\n    sum = 0;\n    for (int i = 0; i < n; ++i) sum += truncf(p[i] / step) * step;\n    n = "
+         "0;\n"
          "    if (seen % " +
          terms +
          " == 0) { total += sum; sum = 0; }\n  }\n"
