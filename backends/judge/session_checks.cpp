@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -21,10 +22,10 @@ std::size_t usual_samples(const problem& what, const bound_shapes& shapes) {
   return outputs <= 4096 ? 6 : outputs <= (1u << 18) ? 2 : 1;
 }
 
-std::vector<distribution> distributions_for(const problem& what, const bound_shapes& shapes) {
-  auto list = shapes.secret ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
-                            : std::vector{distribution::init, distribution::uniform, distribution::large,
-                                          distribution::small, distribution::mostly_zero};
+std::vector<distribution> distributions_for(const problem& what, bool few) {
+  auto list = few ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
+                  : std::vector{distribution::init, distribution::uniform, distribution::large,
+                                distribution::small, distribution::mostly_zero};
   if (goes_beyond(what))
     list.push_back(distribution::beyond);
   return list;
@@ -105,6 +106,21 @@ bool session::holds(const std::vector<bank_slot>& slots, const bound_shapes& sha
   return false;
 }
 
+std::vector<distribution> session::distributions_at(const bound_shapes& shapes) const {
+  if (seen_smaller_ && !shapes.secret)
+    return {distribution::init};
+  return distributions_for(what_, shapes.secret && !(reduced_ && &shapes == &*reduced_));
+}
+
+status session::check_smaller() {
+  if (!reduced_ || !admission_known_)
+    return ok;
+  auto survived = std::exchange(survived_, 0);
+  auto s = check_shapes(*reduced_, false);
+  seen_smaller_ = std::exchange(survived_, survived) > 0;
+  return s;
+}
+
 status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   if (auto s = truths_->use(shapes); !s)
     return s;
@@ -116,7 +132,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   candidate_ns_ = order_s_ = 0;
 
   std::vector<bank_slot> first;
-  for (auto d : distributions_for(what_, shapes)) {
+  for (auto d : distributions_at(shapes)) {
     auto slots = truths_->make(d, samples);
     if (!slots)
       return slots.error();
@@ -209,6 +225,8 @@ status session::check_workloads() {
   auto time = times_.of("workloads");
   admission_known_ = bank_->find(name_of_admission());
   if (auto s = admit_workloads(); !s || !found_.unfit.empty())
+    return s;
+  if (auto s = check_smaller(); !s || !sound())
     return s;
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     if (auto s = check_shapes(shapes_[i], true); !s)
@@ -412,7 +430,7 @@ status session::edges_of_smallest() {
     if (auto s = edge_inputs(*reduced_, kinds); !s || !sound())
       return s;
     if (found_.counters[counter_keys::edge_cases] > before) // the reference has answers of its own there
-      return some_edges(smallest, 0.01 * task_.limits.run_s);
+      return some_edges(smallest, 0);
   }
   return edge_inputs(smallest, kinds);
 }

@@ -43,6 +43,9 @@ private:
   /// Before anything is checked: whether the check is worth it at each workload's own sizes.
   status admit_workloads();
   status check_shapes(const bound_shapes& shapes, bool thorough);
+  /// In a ranking of large workloads, once the problem's own check is known: the distributions at a smaller size.
+  status check_smaller();
+  std::vector<distribution> distributions_at(const bound_shapes& shapes) const;
   bool holds(const std::vector<bank_slot>& slots, const bound_shapes& shapes);
   status admit(const bank_slot& slot, const bound_shapes& shapes);
   /// Of what is kept of it, for these workloads.
@@ -106,6 +109,7 @@ private:
   std::vector<bound_shapes> shapes_, secret_, edge_;
   std::optional<bound_shapes> beside_;  ///< the largest workload: as large, but of odd extents
   std::optional<bound_shapes> reduced_; ///< the smallest workload made smaller, for a ranking of large ones
+  bool seen_smaller_ = false;           ///< its distributions are checked at this size
   std::size_t smallest_ = 0;            ///< of shapes_, but for those of few elements, where there are others
   std::size_t survived_ = 0;            ///< secret shapes that are shapes of the problem
   std::vector<int> cpus_;

@@ -125,7 +125,6 @@ std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& sh
 status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
   auto drawn_for = std::to_string(uses_[shapes.dims]++) + ' ' + dims_text(shapes.dims);
-  random_ = random_source{bank_->key() ^ checksum_of(drawn_for)};
   batch_ = batch_of(task_.what, shapes);
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
@@ -140,8 +139,10 @@ status truth_source::use(const bound_shapes& shapes) {
       return s;
   if (!reference_->bind(shapes_, batch_) || (wide_ && !truth_->bind(shapes_, batch_)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes_.name};
+  random_ = random_source{bank_->key() ^ checksum_of("reductions " + drawn_for)};
   auto measured = measure_reductions();
-  conditioned_.assign(distributions, 0); // only now it is known what sums
+  random_ = random_source{bank_->key() ^ checksum_of(drawn_for)}; // whether they were measured or known
+  conditioned_.assign(distributions, 0);                          // only now it is known what sums
   return measured;
 }
 

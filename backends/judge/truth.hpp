@@ -183,6 +183,9 @@ private:
   /// round as equal ones do (by a sample). 0: less than a quarter in every input.
   double equal_share(const bank_slot& slot, double reduction) const;
   status measure_reductions();
+  /// What `measure_reductions` has found out for the shapes in use, the reference's errors on the way included.
+  void keep_reductions();
+  bool recall_reductions();
   /// Whether an output is a sum of enough terms to cancel.
   bool sums(std::size_t tensor) const;
   bool any_sums() const;

@@ -1,5 +1,5 @@
-// What the admission of a workload found out, kept for the judgements that follow with the same bank: they draw the
-// same inputs, so they would find the same.
+// What the admission of a workload found out, and what lies behind one output, kept for the judgements that follow with the
+// same bank: they draw the same inputs, so they would find the same.
 #include "backends/judge/truth.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -33,9 +33,37 @@ std::string name_of_admission(const bound_shapes& shapes) {
   return content_name(std::vector<std::string_view>{"admission", shapes.name, extents});
 }
 
+std::string name_of_reductions(const bound_shapes& shapes) {
+  auto extents = dims_text(shapes.dims);
+  return content_name(std::vector<std::string_view>{"reductions", extents});
+}
+
 constexpr auto usual = static_cast<std::size_t>(distribution::init);
 
 } // namespace
+
+void truth_source::keep_reductions() {
+  bank_->keep(name_of_reductions(shapes_),
+              pack(std::vector{reductions_, yardstick_[usual], largest_[usual]}));
+}
+
+bool truth_source::recall_reductions() {
+  const auto tensors = task_.what.tensors.size();
+  auto record = bank_->find(name_of_reductions(shapes_));
+  auto kept = record ? unpack<std::vector<std::vector<double>>>(*record)
+                     : result<std::vector<std::vector<double>>>{failure{}};
+  if (!kept || kept->size() != 3 ||
+      std::any_of(kept->begin(), kept->end(), [&](const auto& of) { return of.size() != tensors; }))
+    return false;
+  known_reductions_[shapes_.dims] = reductions_ = (*kept)[0];
+  yardstick_[usual] = (*kept)[1];
+  largest_[usual] = (*kept)[2];
+  for (std::size_t t = 0; t < tensors; ++t)
+    if (largest_[usual][t] > 0)
+      known_errors_[usual][t].note(shapes_.dims, shapes_.elements[t], yardstick_[usual][t], reductions_[t],
+                                   largest_[usual][t]);
+  return true;
+}
 
 void truth_source::keep_admission(const std::string& accepted) {
   kept_admission kept{accepted,

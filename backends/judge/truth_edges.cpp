@@ -149,6 +149,8 @@ status truth_source::measure_reductions() {
     reductions_ = known->second;
     return ok;
   }
+  if (recall_reductions())
+    return ok;
   auto base = make(distribution::init, 1);
   if (!base || base->empty()) // whoever asks for a slot will hear why
     return base ? ok : status{base.error()};
@@ -178,6 +180,8 @@ status truth_source::measure_reductions() {
       reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
     }
   known_reductions_[shapes_.dims] = reductions_;
+  if (said.size() == slots.size())
+    keep_reductions();
   return ok;
 }
 

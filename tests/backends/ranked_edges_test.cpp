@@ -1,4 +1,5 @@
 // Edges of a workload so large that a ranking tries all kinds of them at a smaller size.
+#include "backends/evaluation/truth_banks.hpp"
 #include "backends/judge/checked_sizes.hpp"
 #include "backends/judge/session_state.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -8,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <string>
 
 using namespace ke;
@@ -61,6 +63,21 @@ TEST_CASE(
   }
   // When it is looked at again all kinds are tried at its own size.
   CHECK(c.judge(p, wrong_at(own_size, subnormal), measure_plan::eval).state == verdict_state::incorrect);
+}
+
+TEST_CASE("once a problem's own check is known, a ranking tries other distributions at the smaller size") {
+  ke_test::checker c;
+  c.options.banks = std::make_shared<truth_banks>();
+  auto p = large_problem();
+  const std::string of_large =
+      "std::fabs(x[i]) > 20 && std::fabs(x[i]) < 60"; // of the usual ones none, of no edge
+  auto first = c.judge(p, doubled(), measure_plan::rank);
+  REQUIRE(first.state == verdict_state::correct);
+  CHECK(c.judge(p, wrong_at(reduced_size, of_large), measure_plan::rank).state == verdict_state::incorrect);
+  auto again = c.judge(p, doubled(), measure_plan::rank);
+  CHECK(again.state == verdict_state::correct);
+  CHECK(again.provenance.at("secret_shapes") == first.provenance.at("secret_shapes"));
+  CHECK(c.judge(p, wrong_at(own_size, of_large), measure_plan::eval).state == verdict_state::incorrect);
 }
 
 TEST_CASE("a shape is made smaller as its promise allows, or not at all") {
