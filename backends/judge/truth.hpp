@@ -183,6 +183,8 @@ private:
   /// round as equal ones do (by a sample). 0: less than a quarter in every input.
   double equal_share(const bank_slot& slot, double reduction) const;
   status measure_reductions();
+  /// By changing single inputs of `base`. False: the reference did not answer to each.
+  bool probe_reductions(const bank_slot& base);
   /// What `measure_reductions` has found out for the shapes in use, the reference's errors on the way included.
   void keep_reductions();
   bool recall_reductions();

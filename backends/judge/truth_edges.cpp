@@ -159,18 +159,28 @@ status truth_source::measure_reductions() {
       return more.error();
   if (maker_ && reference_ns_ > 5e8) // too dear to be asked a dozen times; the yardstick alone is stricter
     return ok;
-  std::vector<bank_slot> slots{base->front()};
+  if (probe_reductions(base->front()))
+    keep_reductions();
+  known_reductions_[shapes_.dims] = reductions_;
+  return ok;
+}
+
+bool truth_source::probe_reductions(const bank_slot& base) {
+  const auto& tensors = task_.what.tensors;
+  std::vector<bank_slot> slots{base};
   std::vector<std::size_t> changed_tensor;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     std::size_t n = draws_values(tensors[t]) ? shapes_.elements[t] : 0;
     for (std::size_t p = 0; p < probes && n > 0; ++p)
-      if (auto slot = base->front(); change(tensors[t], slot.inputs[t], n, place_of_probe(p, n))) {
+      if (auto slot = base; change(tensors[t], slot.inputs[t], n, place_of_probe(p, n))) {
         slots.push_back(std::move(slot));
         changed_tensor.push_back(t);
       }
   }
   auto said = answers(slots);
-  for (std::size_t s = 1; s < said.size() && said.size() == slots.size(); ++s)
+  if (said.size() != slots.size())
+    return false;
+  for (std::size_t s = 1; s < said.size(); ++s)
     for (std::size_t o = 0; o < tensors.size(); ++o) {
       if (tensors[o].role == tensor_role::in || shapes_.elements[o] == 0)
         continue;
@@ -179,10 +189,7 @@ status truth_source::measure_reductions() {
            behind = inputs * static_cast<double>(reached) / static_cast<double>(shapes_.elements[o]);
       reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
     }
-  known_reductions_[shapes_.dims] = reductions_;
-  if (said.size() == slots.size())
-    keep_reductions();
-  return ok;
+  return true;
 }
 
 std::vector<std::string> truth_source::touched_by(const bank_slot& slot, std::size_t tensor,
