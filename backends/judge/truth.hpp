@@ -20,6 +20,8 @@
 
 namespace ke {
 
+struct kept_errors;
+
 /// What the rule allows an honest kernel beyond c u g S: a multiple of the reference's own largest error, and
 /// the roundings of this many equal terms.
 struct allowance {
@@ -188,6 +190,7 @@ private:
   /// What `measure_reductions` has found out for the shapes in use, the reference's errors on the way included.
   void keep_reductions();
   bool recall_reductions();
+  void note_kept(const kept_errors& kept, const bound_shapes& of);
   /// Whether an output is a sum of enough terms to cancel.
   bool sums(std::size_t tensor) const;
   bool any_sums() const;

@@ -15,16 +15,25 @@
 
 namespace ke {
 
+/// What lies behind one output of usual inputs, how far the reference errs on these, and how large its outputs are; per tensor.
+struct kept_errors {
+  std::vector<double> reductions, errors, largest;
+  bool is_of(std::size_t tensors) const {
+    return reductions.size() == tensors && errors.size() == tensors && largest.size() == tensors;
+  }
+};
+KE_FIELDS(kept_errors, x.reductions, x.errors, x.largest)
+
 /// All of a truth_source that the admission of one workload changes.
 struct kept_admission {
   std::string accepted;
   bool wide = false;
   std::uint64_t uses = 0;
   double reference_errors = 0, equal_terms = 0, transforms = 0;
-  std::vector<double> reductions, errors, largest; ///< per tensor
+  kept_errors usual;
 };
 KE_FIELDS(kept_admission, x.accepted, x.wide, x.uses, x.reference_errors, x.equal_terms, x.transforms,
-          x.reductions, x.errors, x.largest)
+          x.usual)
 
 namespace {
 
@@ -42,26 +51,29 @@ constexpr auto usual = static_cast<std::size_t>(distribution::init);
 
 } // namespace
 
+void truth_source::note_kept(const kept_errors& kept, const bound_shapes& of) {
+  known_reductions_[of.dims] = kept.reductions;
+  for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
+    if (const auto& spec = task_.what.tensors[t];
+        wide_ && spec.role != tensor_role::in && is_floating(spec.dtype))
+      known_errors_[usual][t].note(of.dims, of.elements[t], kept.errors[t], kept.reductions[t],
+                                   kept.largest[t]);
+}
+
 void truth_source::keep_reductions() {
   bank_->keep(name_of_reductions(shapes_),
-              pack(std::vector{reductions_, yardstick_[usual], largest_[usual]}));
+              pack(kept_errors{reductions_, yardstick_[usual], largest_[usual]}));
 }
 
 bool truth_source::recall_reductions() {
-  const auto tensors = task_.what.tensors.size();
   auto record = bank_->find(name_of_reductions(shapes_));
-  auto kept = record ? unpack<std::vector<std::vector<double>>>(*record)
-                     : result<std::vector<std::vector<double>>>{failure{}};
-  if (!kept || kept->size() != 3 ||
-      std::any_of(kept->begin(), kept->end(), [&](const auto& of) { return of.size() != tensors; }))
+  auto kept = record ? unpack<kept_errors>(*record) : result<kept_errors>{failure{}};
+  if (!kept || !kept->is_of(task_.what.tensors.size()))
     return false;
-  known_reductions_[shapes_.dims] = reductions_ = (*kept)[0];
-  yardstick_[usual] = (*kept)[1];
-  largest_[usual] = (*kept)[2];
-  for (std::size_t t = 0; t < tensors; ++t)
-    if (largest_[usual][t] > 0)
-      known_errors_[usual][t].note(shapes_.dims, shapes_.elements[t], yardstick_[usual][t], reductions_[t],
-                                   largest_[usual][t]);
+  note_kept(*kept, shapes_);
+  reductions_ = std::move(kept->reductions);
+  yardstick_[usual] = std::move(kept->errors);
+  largest_[usual] = std::move(kept->largest);
   return true;
 }
 
@@ -72,18 +84,14 @@ void truth_source::keep_admission(const std::string& accepted) {
                       allowed_.reference_errors,
                       allowed_.equal_terms,
                       allowed_.transforms,
-                      reductions_,
-                      yardstick_[usual],
-                      largest_[usual]};
+                      {reductions_, yardstick_[usual], largest_[usual]}};
   bank_->keep(name_of_admission(shapes_), pack(kept));
 }
 
 std::optional<std::string> truth_source::recall_admission(const bound_shapes& shapes) {
-  const auto tensors = task_.what.tensors.size();
   auto record = bank_->find(name_of_admission(shapes));
   auto kept = record ? unpack<kept_admission>(*record) : result<kept_admission>{failure{}};
-  if (!kept || uses_.contains(shapes.dims) || kept->reductions.size() != tensors ||
-      kept->errors.size() != tensors || kept->largest.size() != tensors)
+  if (!kept || uses_.contains(shapes.dims) || !kept->usual.is_of(task_.what.tensors.size()))
     return std::nullopt;
   uses_[shapes.dims] = kept->uses;
   // Another plan may have met other workloads before.
@@ -94,12 +102,7 @@ std::optional<std::string> truth_source::recall_admission(const bound_shapes& sh
     wide_ = false;
     truth_.reset();
   }
-  known_reductions_[shapes.dims] = kept->reductions;
-  for (std::size_t t = 0; t < tensors; ++t)
-    if (const auto& spec = task_.what.tensors[t];
-        wide_ && spec.role != tensor_role::in && is_floating(spec.dtype))
-      known_errors_[usual][t].note(shapes.dims, shapes.elements[t], kept->errors[t], kept->reductions[t],
-                                   kept->largest[t]);
+  note_kept(kept->usual, shapes);
   return std::move(kept->accepted);
 }
 

@@ -18,12 +18,16 @@ std::string sentence_of(const std::string& entry, const entry_figures& f) {
 
 } // namespace
 
-std::map<std::string, double> static_figures(const std::map<std::string, double>& counters) {
-  const std::string begin = counter_keys::static_of;
+std::map<std::string, double> counters_below(const std::map<std::string, double>& counters,
+                                             const std::string& begin) {
   std::map<std::string, double> found;
   for (auto at = counters.lower_bound(begin); at != counters.end() && at->first.starts_with(begin); ++at)
     found.emplace(at->first.substr(begin.size()), at->second);
   return found;
+}
+
+std::map<std::string, double> static_figures(const std::map<std::string, double>& counters) {
+  return counters_below(counters, counter_keys::static_of);
 }
 
 std::string static_summary(const std::map<std::string, double>& counters) {

@@ -12,6 +12,10 @@ namespace ke {
 /// names; empty: nothing is known.
 std::string static_summary(const std::map<std::string, double>& counters);
 
+/// Those whose names begin so, without it.
+std::map<std::string, double> counters_below(const std::map<std::string, double>& counters,
+                                             const std::string& begin);
+
 /// The static ones, without the word `static`.
 std::map<std::string, double> static_figures(const std::map<std::string, double>& counters);
 

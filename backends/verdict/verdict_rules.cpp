@@ -131,9 +131,8 @@ nlohmann::json number(double x) {
 nlohmann::ordered_json cost_json(const verdict& v, const std::map<std::string, double>& counters) {
   nlohmann::ordered_json out = {
       {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
-  const std::string begin = counter_keys::stage_s_of;
-  for (auto at = counters.lower_bound(begin); at != counters.end() && at->first.starts_with(begin); ++at)
-    out["stages_s"][at->first.substr(begin.size())] = number(at->second);
+  for (const auto& [stage, s] : counters_below(counters, counter_keys::stage_s_of))
+    out["stages_s"][stage] = number(s);
   if (auto first = counters.find(counter_keys::first_calls_s); first != counters.end())
     out["first_calls_s"] = number(first->second);
   return out;
