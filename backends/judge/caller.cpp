@@ -38,7 +38,7 @@ std::uint64_t scalar_bits(const scalar_spec& s, double value) {
 
 caller::caller(open_driver driver, const problem& what, bool wide, std::uint64_t key)
     : driver_{std::move(driver)}, what_{&what}, wide_{wide}, wider_(what.tensors.size(), true),
-      by_graph_{what.policy.graph_launch}, random_{key} {
+      by_graph_{what.policy.graph_launch && !wide}, random_{key} {
   red_.resize(red_pool);
   for (auto& c : red_)
     c = static_cast<char>(random_.next());

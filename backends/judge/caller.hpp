@@ -25,8 +25,10 @@ struct bank_slot {
   std::uint64_t key = 0;
   std::uint64_t digest = 0; ///< of inputs that were let go of
 
-  /// Its inputs alone: expectations take twice their room.
-  bank_slot without_truth() const { return {inputs, {}, distribution, scalars, key, digest}; }
+  /// Its inputs, with room for another truth: expectations take twice the room of what they are of, or more.
+  bank_slot without_truth() const {
+    return {inputs, std::vector<expectation>(outputs.size()), distribution, scalars, key, digest};
+  }
   /// Memory that it takes, of inputs and expectations.
   std::size_t bytes() const {
     std::size_t n = truth_bytes();

@@ -23,6 +23,7 @@ struct bank_slot;
 struct bound_shapes;
 struct evidence;
 struct judge_task;
+struct mixture;
 struct problem;
 
 /// An arena and the process that works in it, of a driver's own type. The destructor ends the process, with
@@ -32,6 +33,14 @@ struct driver_state {
   driver_state(const driver_state&) = delete;
   driver_state& operator=(const driver_state&) = delete;
   virtual ~driver_state() = default;
+};
+
+/// What a candidate is given while it is profiled.
+struct profiled_inputs {
+  const bound_shapes& shapes;
+  const bank_slot& slot;
+  const mixture* pools = nullptr; ///< each call's inputs are mixed from these; null: the slot's own
+  std::uint32_t usual_calls = 1;  ///< before those that are profiled, at least one
 };
 
 /// Bytes of the judge and their place in an arena.
@@ -227,10 +236,10 @@ struct driver_seam {
   /// Bytes of the arena as they are. The process's text: believe nothing.
   void (*read)(driver_state&, std::uint64_t offset, std::span<char> to) = nullptr;
 
-  /// Calls a candidate that was right once more, under a profiler, `usual_calls` times after as many usual
-  /// ones: python_profile.hpp. Null: none of the judge's.
-  void (*profile)(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                  const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) = nullptr;
+  /// Calls a candidate that was right once more, under a profiler, after as many usual calls: python_profile.hpp. Null:
+  /// none of the judge's.
+  void (*profile)(const judge_task& task, const profiled_inputs& with, const std::vector<int>& cpus,
+                  evidence& found) = nullptr;
 };
 
 /// The driver of a manifest's name; null: there is none.

@@ -273,6 +273,8 @@ void exempt_element(expectation& e, std::size_t i) {
     e.low[i] = -std::numeric_limits<float>::infinity();
     e.high[i] = std::numeric_limits<float>::infinity();
   }
+  if (!e.rounded.empty())
+    e.rounded[i] = expectation::any;
 }
 
 std::size_t exempt_elements(const expectation& e) {
@@ -286,7 +288,7 @@ std::size_t exempt_elements(const expectation& e) {
 
 std::size_t expectation::bytes() const {
   return exact.size() + exempt.size() + (low.size() + high.size()) * sizeof(float) +
-         (low64.size() + high64.size()) * sizeof(double);
+         (low64.size() + high64.size()) * sizeof(double) + rounded.size() * sizeof(std::int16_t);
 }
 
 namespace {
@@ -329,7 +331,10 @@ comparison_rule for_the_largest(dtype d, const void* truth, bool wide, std::size
 void expect_part(expectation& e, const void* truth, bool wide, const comparison_rule& rule, bool rounded,
                  std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; ++i) {
-    auto [low, high] = allowed(e.dtype, truth_at(e.dtype, truth, wide, i), rule, rounded);
+    auto t = truth_at(e.dtype, truth, wide, i);
+    auto [low, high] = allowed(e.dtype, t, rule, rounded);
+    if (rounded && std::isfinite(t) && rule.absolute <= rule.relative * static_cast<double>(std::fabs(t)))
+      e.rounded[i] = float8_bits(e.dtype, static_cast<double>(t));
     if (e.dtype == dtype::f64) {
       e.low64[i] = low;
       e.high64[i] = high;
@@ -361,6 +366,7 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
   e.low.resize(big ? 0 : elements);
   e.high.resize(big ? 0 : elements);
   bool rounded = rule.larger && is_rounded(d, truth, wide, elements);
+  e.rounded.assign(rounded ? elements : 0, expectation::any);
   side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
     if (d == dtype::f32 && wide)
       expect_f32(e, static_cast<const double*>(truth), rule, from, to);
@@ -417,6 +423,28 @@ void check_exact(check_outcome& out, const expectation& e, const void* got) {
   }
 }
 
+/// Adds neighbours of a rounded truth, if they are too many (`expectation::rounded`).
+void check_roundings(check_outcome& out, const expectation& e, const unsigned char* got) {
+  constexpr std::size_t one_in = 8, by_chance = 8;
+  check_outcome apart;
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i < e.rounded.size(); ++i) {
+    if (e.rounded[i] == expectation::any)
+      continue;
+    ++counted;
+    auto want = static_cast<unsigned char>(e.rounded[i]);
+    if (got[i] != want && ((got[i] | want) & 0x7f) != 0) { // zeros of either sign are one number
+      auto t = float8_value(e.dtype, want);
+      note(apart, i, float8_value(e.dtype, got[i]), t, t);
+    }
+  }
+  if (out.failed > 0 || apart.failed <= counted / one_in + by_chance)
+    return;
+  apart.worst =
+      std::max(out.worst, static_cast<double>(one_in * apart.failed) / static_cast<double>(counted));
+  out = apart;
+}
+
 } // namespace
 
 check_outcome check(const expectation& e, const void* got) {
@@ -436,6 +464,7 @@ check_outcome check(const expectation& e, const void* got) {
         values[i] = static_cast<float>(element(e.dtype, got, i));
     });
     check_interval(out, values.data(), e.low.data(), e.high.data(), e.elements);
+    check_roundings(out, e, static_cast<const unsigned char*>(got));
   }
   return out;
 }

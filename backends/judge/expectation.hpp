@@ -4,6 +4,7 @@
 #include "runtime/core/problem.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ struct expectation {
   std::vector<double> low64, high64;
   std::string exempt;                ///< with `exact`: 1: any value will do; empty: nowhere
   double relative = 0, absolute = 0; ///< with `exact`, integers: their own tolerance
+  /// Eight bits, where the truth was rounded to them: each element's bits, or `any` where more than its rounding is
+  /// allowed. Any neighbour passes, but not for more than one in eight: of what is cut instead of rounded, or rounded to
+  /// fewer bits before, every second one is a neighbour; of what is rounded to sixteen bits before, one in sixteen.
+  std::vector<std::int16_t> rounded;
+  static constexpr std::int16_t any = -1;
   std::size_t bytes() const;
 };
 

@@ -3,6 +3,7 @@
 #include "backends/judge/spoiled_answers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -20,7 +21,7 @@ result<bool> one_draw(admission& seen, truth_source& truths, const bank_slot& sl
   wrong.resize(std::min(wrong.size(), static_cast<std::size_t>(std::max(2.0, limit_s / each))));
   if (wrong.empty())
     return false;
-  auto answered = enter_spoiled_answers(seen, truths, slot, wrong, shapes);
+  auto answered = enter_spoiled_answers(seen, truths, slot, std::move(wrong), shapes);
   if (!answered || !*answered)
     return answered;
   return !seen.reasons().empty();

@@ -102,7 +102,7 @@ status linter::all() {
     if (auto done = edge_shape(e); !done)
       return done;
   generated();
-  out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  out_.truth = truths_->in_words();
   return ok;
 }
 

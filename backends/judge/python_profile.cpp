@@ -41,20 +41,20 @@ library_operators operators_here(const judge_task& task, const std::vector<int>&
 class profiled_process {
 public:
   profiled_process(const driver_seam& seam, const judge_task& task, const std::string& object,
-                   const bound_shapes& shapes, const bank_slot& slot, const std::vector<int>& cpus,
-                   std::uint32_t usual_calls)
-      : task_{task}, slot_{slot}, bytes_{caller::memory_for(task.what, shapes, 1, false)} {
+                   const profiled_inputs& with, const std::vector<int>& cpus)
+      : task_{task}, slot_{with.slot}, bytes_{caller::memory_for(task.what, with.shapes, 1, false)} {
     auto how = seam.limits(task, object, bytes_ + summary_bytes, cpus);
-    how.payload =
-        "profile " + std::to_string(bytes_) + "\nquiet " + std::to_string(usual_calls) + '\n' + how.payload;
+    how.payload = "profile " + std::to_string(bytes_) + "\nquiet " + std::to_string(with.usual_calls) + '\n' +
+                  how.payload;
     call_outcome loading;
     auto process = open_driver::start(seam, how, loading);
     if (!process || loading.end != call_end::done)
       return;
     by_ = std::make_unique<caller>(*std::move(process), task.what, false, secret_key());
     by_->move_between_orders();
-    bool alive = by_->bind(shapes, 1);
-    for (std::uint32_t i = 0; alive && i < usual_calls; ++i)
+    by_->mix_from(with.pools);
+    bool alive = by_->bind(with.shapes, 1);
+    for (std::uint32_t i = 0; alive && i < with.usual_calls; ++i)
       alive = call();
     if (!alive)
       by_.reset();
@@ -78,13 +78,15 @@ public:
 
 private:
   bool call() {
+    slot_.key = keys_.next(); // where inputs are mixed: others each time, as while it is timed
     const bank_slot* slots[] = {&slot_};
     return by_->run(slots, nullptr, false, task_.limits.call_s).call.end == call_end::done;
   }
 
   const judge_task& task_;
-  const bank_slot& slot_;
+  bank_slot slot_;
   std::size_t bytes_;
+  random_source keys_{secret_key()};
   std::unique_ptr<caller> by_;
 };
 
@@ -103,13 +105,12 @@ std::string sentence(const handed_over& fused) {
 
 } // namespace
 
-void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes,
-                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls,
-                    evidence& found) {
+void profile_python(const driver_seam& seam, const judge_task& task, const profiled_inputs& with,
+                    const std::vector<int>& cpus, evidence& found) {
   constexpr int again = 4; // calls of whom is suspected: one that was interrupted says little
   constexpr int looks = 4; // with these as many as driver.py has profilers
   constexpr double hint = 0.1;
-  profiled_process candidate{seam, task, task.candidate, shapes, slot, cpus, usual_calls};
+  profiled_process candidate{seam, task, task.candidate, with, cpus};
   auto text = candidate.fastest(1);
   if (text.empty())
     return;
@@ -125,7 +126,9 @@ void profile_python(const driver_seam& seam, const judge_task& task, const bound
       text = std::move(other);
   }
   if (bound && fused_calls(text, {}, known).of_operators > hint) {
-    auto reference = profiled_process{seam, task, task.reference, shapes, slot, cpus, 1}.fastest(1);
+    auto once = with;
+    once.usual_calls = 1;
+    auto reference = profiled_process{seam, task, task.reference, once, cpus}.fastest(1);
     auto calm = fused_calls(text, reference, known).names.empty() ? std::string{} : candidate.fastest(again);
     if (auto fused = fused_calls(calm, reference, known); !reference.empty() && fused.all()) {
       found.ending = ending::policy_violation;

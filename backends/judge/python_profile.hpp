@@ -13,10 +13,8 @@ namespace ke {
 /// timing. The output becomes the finding "profiler" as it is: the candidate may have forged it
 /// (backends/evidence/torch_profile.hpp reads it). Says nothing about right and wrong, and nothing at all if the run
 /// fails. If the policy allows no vendor libraries and a fused operator of PyTorch that the reference does
-/// not call does the work (library_calls.hpp), `found` ends as policy_violation. `usual_calls`: earlier
-/// calls, at least one.
-void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes,
-                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls,
-                    evidence& found);
+/// not call does the work (library_calls.hpp), `found` ends as policy_violation.
+void profile_python(const driver_seam& seam, const judge_task& task, const profiled_inputs& with,
+                    const std::vector<int>& cpus, evidence& found);
 
 } // namespace ke

@@ -50,9 +50,11 @@ status session::profile() {
   auto& first = timed_.front();
   auto before = calls_of_a_launch(first);
   if (!first.bank.empty()) {
-    if (auto s = truths_->restore(first.bank.front(), first.shapes); !s)
+    bool mixed = first.is_mixed();
+    if (auto s = mixed ? ok : truths_->restore(first.bank.front(), first.shapes); !s)
       return s;
-    seam_.profile(task_, first.shapes, first.bank.front(), cpus_, before, found_);
+    seam_.profile(task_, {first.shapes, first.bank.front(), mixed ? &first.mixed : nullptr, before}, cpus_,
+                  found_);
     return ok;
   }
   if (task_.timed || what_.policy.vendor_libraries || !sound()) // nobody asks how it was made
@@ -61,7 +63,7 @@ status session::profile() {
     return s;
   auto slots = truths_->make(distribution::init, 1);
   if (slots && !slots->empty())
-    seam_.profile(task_, first.shapes, slots->front(), cpus_, before, found_);
+    seam_.profile(task_, {first.shapes, slots->front(), nullptr, before}, cpus_, found_);
   return slots ? ok : status{slots.error()};
 }
 
@@ -119,8 +121,7 @@ void session::note_truth() {
   const bool real = std::any_of(what_.tensors.begin(), what_.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::in && is_floating(t.dtype);
   }); // whole numbers are compared with the reference's own
-  found_.provenance[provenance_keys::truth] =
-      real && truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  found_.provenance[provenance_keys::truth] = real ? truths_->in_words() : "the reference itself";
   found_.provenance[provenance_keys::secret_shapes] = std::to_string(survived_);
   sizes_.tell(found_.provenance);
 }

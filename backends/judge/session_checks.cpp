@@ -171,8 +171,8 @@ status session::admit(const bank_slot& slot, const bound_shapes& shapes) {
   if (&shapes != &shapes_[smallest_])
     return ok;
   // After the first distribution, what has passed by luck.
-  auto spoiled = admission_.spoil(slot, shapes);
-  auto done = enter_spoiled_answers(admission_, *truths_, slot, spoiled, shapes);
+  auto done =
+      enter_spoiled_answers(admission_, *truths_, slot, admission_.spoil(slot, shapes), shapes);
   return done ? ok : status{done.error()};
 }
 
@@ -281,9 +281,10 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
     return ok; // nor is one where it answers by what lies beside its inputs: a row of nothing
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
   order_s_ = 0;
-  usual_rows rows{task_.timed && task_.plan != measure_plan::rank ? 1.0 : 0.3};
-  const auto begun = steady::now();
   const bool limited = limit_s < task_.limits.run_s;
+  const bool ranks = task_.plan == measure_plan::rank;
+  usual_rows rows{ranks && limited ? 0.06 : task_.timed && !ranks ? 1.0 : 0.3};
+  const auto begun = steady::now();
   for (std::size_t tried = 0; auto kind : kinds) {
     if (limited && (!in_time() || (++tried > 3 && seconds_since(begun) > limit_s)))
       return ok;

@@ -5,13 +5,12 @@
 namespace ke {
 
 result<bool> enter_spoiled_answers(admission& seen, truth_source& truths, const bank_slot& slot,
-                                   const std::vector<admission::spoiled_input>& wrong,
-                                   const bound_shapes& shapes) {
+                                   std::vector<admission::spoiled_input> wrong, const bound_shapes& shapes) {
   auto right = truths.reference_outputs(); // a copy: a reference that is started anew has others
   std::vector<bank_slot> inputs;
   inputs.reserve(wrong.size());
-  for (const auto& w : wrong)
-    inputs.push_back(w.slot);
+  for (auto& w : wrong)
+    inputs.push_back(std::move(w.slot));
   auto said = truths.answers(inputs);
   for (std::size_t i = 0; i < said.size(); ++i)
     seen.add_spoiled(wrong[i], slot, right, std::move(said[i]));

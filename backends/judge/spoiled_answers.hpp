@@ -11,7 +11,6 @@ namespace ke {
 /// `truths`: would the check take them for right? False: the reference died of one, and was restarted for
 /// `shapes`, which `truths` uses. Fails if it can't be restarted.
 result<bool> enter_spoiled_answers(admission& seen, truth_source& truths, const bank_slot& slot,
-                                   const std::vector<admission::spoiled_input>& wrong,
-                                   const bound_shapes& shapes);
+                                   std::vector<admission::spoiled_input> wrong, const bound_shapes& shapes);
 
 } // namespace ke

@@ -101,6 +101,7 @@ status truth_source::start(bool wide) {
     if (!wide || truth_loads_)
       return s;
     wide_ = false; // a truth that does not load is no truth; the reference stands in, and the record says so
+    why_not_wide_ = s.error().text;
     return ok;
   }
   bank_->keep(loaded, form);
@@ -175,10 +176,18 @@ bool truth_source::compute(std::span<bank_slot> slots) {
   auto wide = truth_->run(batch, limit);
   if (wide.call.end != call_end::done || !wide.call.why.empty()) {
     unfit_ = "in wider arithmetic: " + wide.call.why;
+    why_not_wide_ = wide.call.why;
     lose(truth_);
     wide_ = false;
   }
   return true;
+}
+
+std::string truth_source::in_words() const {
+  if (wide_)
+    return "the reference in wider arithmetic";
+  return "the reference itself" +
+         (why_not_wide_.empty() ? "" : ", because in wider arithmetic it fails: " + why_not_wide_);
 }
 
 void truth_source::lose(std::unique_ptr<banked_caller>& asked) {
@@ -284,6 +293,7 @@ bool truth_source::measure(std::size_t count, distribution d) {
       if (d == distribution::init && !shapes_.secret && largest > 0 &&
           error > std::clamp(64 * unit_roundoff(spec.dtype), 0.01, 0.25) * largest) {
         wide_ = false;
+        why_not_wide_ = spec.name + " comes out as something else altogether";
         truth_.reset();
         return true;
       }
@@ -534,13 +544,13 @@ result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, di
   if (generator_) // one changed element may be none of the problem's inputs; another key's are
     return make_generated(distribution::init, 1);
   result<std::vector<bank_slot>> last{std::vector<bank_slot>{}};
-  std::vector<bank_slot> other{slot};
+  std::vector<bank_slot> other(1);
   std::vector<std::size_t> order;
   for (std::size_t t = 0; t < slot.inputs.size(); ++t)
     if (task_.what.tensors[t].role != tensor_role::out)
       order.push_back(t);
   for (std::size_t tries = 0; tries < 4 && !order.empty(); ++tries) {
-    other.front() = slot;
+    other.front() = slot.without_truth();
     other.front().key = 0;
     std::size_t t = order[random_.below(order.size())];
     const auto& spec = task_.what.tensors[t];

@@ -124,6 +124,8 @@ public:
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
   bool wide() const { return wide_; }
+  /// Of floating results, what their truth is: for the record.
+  std::string in_words() const;
   double slot_s() const { return slot_s_; }               ///< what one pair last cost
   double reference_ns() const { return reference_ns_; }   ///< fastest single call on these shapes
   const std::string& why_unfit() const { return unfit_; } ///< how the reference failed
@@ -232,6 +234,7 @@ private:
   bound_shapes shapes_;
   allowance allowed_;
   bool wide_ = false;
+  std::string why_not_wide_;
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_;          ///< distribution, tensor

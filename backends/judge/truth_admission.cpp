@@ -26,13 +26,13 @@ KE_FIELDS(kept_errors, x.reductions, x.errors, x.largest)
 
 /// All of a truth_source that the admission of one workload changes.
 struct kept_admission {
-  std::string accepted;
+  std::string accepted, why_not_wide;
   bool wide = false;
   std::uint64_t uses = 0;
   double reference_errors = 0, equal_terms = 0, transforms = 0;
   kept_errors usual;
 };
-KE_FIELDS(kept_admission, x.accepted, x.wide, x.uses, x.reference_errors, x.equal_terms, x.transforms,
+KE_FIELDS(kept_admission, x.accepted, x.why_not_wide, x.wide, x.uses, x.reference_errors, x.equal_terms, x.transforms,
           x.usual)
 
 namespace {
@@ -79,6 +79,7 @@ bool truth_source::recall_reductions() {
 
 void truth_source::keep_admission(const std::string& accepted) {
   kept_admission kept{accepted,
+                      why_not_wide_,
                       wide_,
                       uses_[shapes_.dims],
                       allowed_.reference_errors,
@@ -100,6 +101,7 @@ std::optional<std::string> truth_source::recall_admission(const bound_shapes& sh
               std::min(allowed_.transforms, kept->transforms)};
   if (wide_ && !kept->wide) {
     wide_ = false;
+    why_not_wide_ = std::move(kept->why_not_wide);
     truth_.reset();
   }
   note_kept(kept->usual, shapes);

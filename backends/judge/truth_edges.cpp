@@ -167,12 +167,12 @@ status truth_source::measure_reductions() {
 
 bool truth_source::probe_reductions(const bank_slot& base) {
   const auto& tensors = task_.what.tensors;
-  std::vector<bank_slot> slots{base};
+  std::vector<bank_slot> slots{base.without_truth()};
   std::vector<std::size_t> changed_tensor;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     std::size_t n = draws_values(tensors[t]) ? shapes_.elements[t] : 0;
     for (std::size_t p = 0; p < probes && n > 0; ++p)
-      if (auto slot = base; change(tensors[t], slot.inputs[t], n, place_of_probe(p, n))) {
+      if (auto slot = base.without_truth(); change(tensors[t], slot.inputs[t], n, place_of_probe(p, n))) {
         slots.push_back(std::move(slot));
         changed_tensor.push_back(t);
       }
@@ -228,7 +228,7 @@ truth_source::bent_inputs truth_source::bend_inputs(edge_kind kind, const bank_s
     if (!bends(tensors[t]) || shapes_.elements[t] == 0 || kind == edge_kind::plain)
       continue;
     if (slots.empty() || one_tensor) {
-      slots.push_back(base);
+      slots.push_back(base.without_truth());
       touched.emplace_back(tensors.size());
     }
     auto places = one_tensor ? special_places(shapes_.elements[t], random_) : std::vector<std::size_t>{};
@@ -240,7 +240,7 @@ truth_source::bent_inputs truth_source::bend_inputs(edge_kind kind, const bank_s
     bend(kind, tensors[t].dtype, slots.back().inputs[t], last_of(shapes_, t), places, random_);
   }
   if (kind == edge_kind::plain) {
-    slots.push_back(base);
+    slots.push_back(base.without_truth());
     touched.emplace_back(tensors.size());
   }
   for (auto& slot : slots) {

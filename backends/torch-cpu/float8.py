@@ -50,7 +50,7 @@ class Widened(TorchFunctionMode):
         if (result.dtype in TYPES and isinstance(source, torch.Tensor) and source.is_floating_point()
                 and source.dtype not in TYPES and source.shape == result.shape):
             storage = result.untyped_storage()
-            before = torch.empty(storage.nbytes(), dtype=torch.float64)
+            before = torch.empty(storage.nbytes(), dtype=torch.float64, device=result.device)
             before.as_strided(result.shape, result.stride(), result.storage_offset()).copy_(source)
             self.made[storage.data_ptr()] = (result, before)
         return result

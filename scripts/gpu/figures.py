@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What the judge says on a device: right and wrong kernels, A/A, twice the work.
 
-    scripts/gpu/figures.py --programs DIR [--work DIR] [--only verdicts|aa|twice|torch] [--plan rank|eval|claim]
+    scripts/gpu/figures.py --programs DIR [--work DIR] [--only verdicts|python|aa|twice|torch]
+                           [--plan rank|eval|claim]
 
 Needs the bundle's programs (or a build folder), a C++ compiler for the reference, and NVRTC; `torch` (an operator of PyTorch against itself, once and
-twice) a Python whose PyTorch has CUDA instead (KE_PYTHON). Prints one JSON object a line. Exit code 1 where a
+twice) and `python` (the folders of scripts/gpu/verdicts: backward passes, tensors of eight bits; right and wrong kernels, untimed) a Python whose
+PyTorch has CUDA instead (KE_PYTHON). Prints one JSON object a line. Exit code 1 where a
 verdict is another one than it must be. Times are this machine's and this run's."""
 
 import argparse
@@ -151,6 +153,16 @@ class Judge:
             self.bad += not good
             self.tell(candidate=name, state=v["state"], reason=v["reason"][:160], wall_s=v["wall_s"], **({} if good else {"must_be": state}))
 
+    def python(self):
+        for folder in sorted((HERE / "verdicts").iterdir()):
+            for candidate in sorted([*folder.glob("right_*.py"), *folder.glob("wrong_*.py")]):
+                v = self.eval(folder, candidate.read_text(), "--untimed", "--sandbox", "full", backend=self.o.python_backend, suffix=".py")
+                must_be = "correct" if candidate.name.startswith("right") else "incorrect"
+                good = v["state"] == must_be
+                self.bad += not good
+                self.tell(problem=folder.name, candidate=candidate.stem, state=v["state"], reason=v["reason"][:160], wall_s=v["wall_s"],
+                          **({} if good else {"must_be": must_be}))
+
     def chains(self, times):
         """A chain against itself, done so many times."""
         for launch in ("call", "graph"):
@@ -193,13 +205,16 @@ def main():
     p.add_argument("--programs", required=True)
     p.add_argument("--problems", type=Path, default=HERE.parents[1] / "config/problems")
     p.add_argument("--work", default="figures-of-device")
-    p.add_argument("--only", choices=["verdicts", "aa", "twice", "torch"])
+    p.add_argument("--only", choices=["verdicts", "python", "aa", "twice", "torch"])
+    p.add_argument("--python_backend", default="torch-cuda", help="of `python`; triton-interpret where there is no device")
     p.add_argument("--plan", default="eval")
     p.add_argument("--lengths", type=int, nargs="+", default=[1000, 2000, 4500, 22000], help="of the chains: 10, 20, 40, 190 us on an H100")
     p.add_argument("--rows", type=int, nargs="+", default=[2048, 4096, 12288], help="of 1024 numbers, of the operator of `torch`")
     judge = Judge(p.parse_args())
     if judge.o.only in (None, "verdicts"):
         judge.verdicts()
+    if judge.o.only in (None, "python"):
+        judge.python()
     if judge.o.only in (None, "aa"):
         judge.chains(1)
     if judge.o.only in (None, "twice"):

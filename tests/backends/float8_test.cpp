@@ -151,7 +151,14 @@ TEST_CASE("a result in eight bits is allowed its rounding, and hardly more") {
     // A truth that was rounded itself may have been rounded the other way: a neighbour passes, two steps do not.
     CHECK(is_rounded(d, nearest.data(), true, nearest.size()));
     CHECK_FALSE(is_rounded(d, truth.data(), true, truth.size()));
-    CHECK(refused(d, nearest, next, rule) == 0);
+    auto some = nearest;
+    for (std::size_t i = 0; i < some.size(); i += 8)
+      some[i] = next[i];
+    CHECK(refused(d, nearest, some, rule) == 0);
+    CHECK(refused(d, {nearest[0], nearest[1]}, {next[0], next[1]}, rule) == 0);
+    CHECK(refused(d, nearest, next, rule) ==
+          400); // but not of all: who cuts is at a neighbour of every second one
+    CHECK(refused(d, nearest, cut, rule) > 50);
     for (auto& x : next)
       x = steps_from(d, x, 1);
     CHECK(refused(d, nearest, next, rule) > 300);

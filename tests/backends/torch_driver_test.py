@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "backends/torch-cpu
 import torch  # noqa: E402
 
 import driver  # noqa: E402
+import float8  # noqa: E402
 
 VALUES, PLACE, TENSORS = 0, 2048, 4096
 
@@ -131,6 +132,16 @@ class Calls(unittest.TestCase):
                 least["view"], least["call"] = min(least["view"], middle - start), min(least["call"], end - middle)
         print(f"the driver's own work: {least['call'] / least['view']:.2f} times one view")
         self.assertLess(least["call"], 4.5 * least["view"])
+
+
+class EightBits(unittest.TestCase):
+    def test_what_was_rounded_is_remembered_where_it_was(self):
+        # On a device its copy once lay in the host's memory: no truth in wider arithmetic came of any reference there.
+        mode = float8.Widened()
+        source = torch.empty((4, 8), dtype=torch.float64, device="meta")
+        mode.remembered(torch.empty((4, 8), dtype=torch.float8_e4m3fn, device="meta"), source)
+        ((_, before),) = mode.made.values()
+        self.assertEqual(before.device, source.device)
 
 
 if __name__ == "__main__":

@@ -168,11 +168,8 @@ const driver_seam python_cuda_driver{
         [](driver_state& s) { return on_device::files(of_device(s), of_device(s).files_at, most_compiled); },
     .read = [](driver_state& s, std::uint64_t offset,
                std::span<char> to) { on_device::read(of_device(s), offset, to); },
-    .profile =
-        [](const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-           const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) {
-          profile_python(python_cuda_driver, task, shapes, slot, cpus, usual_calls, found);
-        },
+    .profile = [](const judge_task& task, const profiled_inputs& with, const std::vector<int>& cpus,
+                  evidence& found) { profile_python(python_cuda_driver, task, with, cpus, found); },
 };
 
 } // namespace ke

@@ -181,10 +181,8 @@ const driver_seam python_driver{
     .compare = host::compare,
     .settle = python_settle,
     .read = host::read,
-    .profile =
-        [](const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-           const std::vector<int>& cpus, std::uint32_t usual_calls,
-           evidence& found) { profile_python(python_driver, task, shapes, slot, cpus, usual_calls, found); },
+    .profile = [](const judge_task& task, const profiled_inputs& with, const std::vector<int>& cpus,
+                  evidence& found) { profile_python(python_driver, task, with, cpus, found); },
 };
 
 } // namespace ke
