@@ -4,7 +4,8 @@
 A name is what stands in backticks and ends in .hpp, .cpp, .md, .py or .sh. It may be written from the folder of the document, from the
 root, or from any folder of the document's room (a README's room is its folder; a page below docs/ has none, so it writes from docs/ or
 the root). Links are written from the page's folder. Patterns and placeholders (`*_test.cpp`, `NAME.md`), absolute paths and the user's own files are left alone. A README must
-stand in every room of docs/architecture.md and fit on a screen; docs/README.md lists every decision. Prints one line per violation as file:line and exits 1 if there is any.
+stand in every room of docs/architecture.md and fit on a screen; docs/README.md lists every decision; the top level has no plain files but
+those that belong there. Prints one line per violation as file:line and exits 1 if there is any.
 
     scripts/check_readmes.py [ROOT]       the tree to check; the one around this script by default
     scripts/check_readmes.py --self-test  proves that each rule can fail
@@ -17,6 +18,7 @@ from pathlib import Path
 
 TOPS = ["actors", "backends", "config", "docs", "interface", "knowledge", "runtime", "scripts", "tests"]
 PAGES = ["README.md", "CONTRIBUTING.md"]  # at the root
+AT_TOP = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CMakeUserPresets.json", "CONTRIBUTING.md", "LICENSE", "README.md"}
 PLAN = "docs/architecture.md"
 INDEX = "docs/README.md"
 ROOM = re.compile(r"^\| `([^`]+)` \|", re.M)
@@ -68,6 +70,8 @@ def check(root):
     found += [f"{INDEX}:1: does not list decisions/{file.name}" for file in sorted((root / "docs/decisions").glob("*.md")) if f"(decisions/{file.name})" not in index]
     rooms = (root / PLAN).read_text().split("A foreign library has one home")[0]
     found += [f"{PLAN}:1: the room {room} has no README.md" for room in ROOM.findall(rooms) if not (root / room / "README.md").is_file()]
+    found += [f"{file.name}:1: does not belong at the top level; what a try has left behind is deleted" for file in sorted(root.iterdir())
+              if file.is_file() and not file.name.startswith(".") and file.name not in AT_TOP]
     return found
 
 
@@ -90,6 +94,7 @@ def self_test():
         "actors/README.md": ["`a.hpp`"],
         PLAN: ["| `config` | x |"],
         "docs/decisions/0002-b.md": ["x"],
+        "e.txt": ["x"],
     }
     fine = True
     for path, tail in [(None, ""), *[(p, t) for p, tails in bad.items() for t in tails]]:

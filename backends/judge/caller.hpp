@@ -94,7 +94,8 @@ public:
                                     : std::vector<bool>{};
   }
 
-  /// Whether the next orders are replayed as a graph, where the driver has such; at first as the problem's policy says.
+  /// Whether the next orders are replayed as a graph, where the driver has such; at first as the problem's policy says. A
+  /// truth's never are: what makes it wide may wait for the device, and nobody takes its time.
   void by_graph(bool replayed) { by_graph_ = replayed; }
 
   /// Spare places of `move_between_orders`, beside those of `calls` calls, if the memory has room.

@@ -171,8 +171,7 @@ status session::admit(const bank_slot& slot, const bound_shapes& shapes) {
   if (&shapes != &shapes_[smallest_])
     return ok;
   // After the first distribution, what has passed by luck.
-  auto done =
-      enter_spoiled_answers(admission_, *truths_, slot, admission_.spoil(slot, shapes), shapes);
+  auto done = enter_spoiled_answers(admission_, *truths_, slot, admission_.spoil(slot, shapes), shapes);
   return done ? ok : status{done.error()};
 }
 

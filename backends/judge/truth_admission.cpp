@@ -32,8 +32,8 @@ struct kept_admission {
   double reference_errors = 0, equal_terms = 0, transforms = 0;
   kept_errors usual;
 };
-KE_FIELDS(kept_admission, x.accepted, x.why_not_wide, x.wide, x.uses, x.reference_errors, x.equal_terms, x.transforms,
-          x.usual)
+KE_FIELDS(kept_admission, x.accepted, x.why_not_wide, x.wide, x.uses, x.reference_errors, x.equal_terms,
+          x.transforms, x.usual)
 
 namespace {
 

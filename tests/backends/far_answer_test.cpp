@@ -131,3 +131,15 @@ TEST_CASE(
           first.truths.rule_of(1, distribution::init).absolute);
   }
 }
+
+TEST_CASE(
+    "Bug: a truth was replayed as a graph, where what makes it so waits for the device, and there was none") {
+  errs_from = std::numeric_limits<double>::infinity();
+  known_bank bank{1};
+  sums_bench bench{bank};
+  bench.task.what.policy.graph_launch = true;
+  ke_test::device_kernels().at("truth").captured = false;
+  REQUIRE(bench.truths.use(bench.shapes));
+  REQUIRE(bench.truths.make(distribution::init, 1));
+  CHECK(bench.truths.wide());
+}

@@ -192,15 +192,16 @@ TEST_CASE("a KernelBench file may have inputs and results of eight bits", "[torc
   CHECK(v.state == verdict_state::incorrect);
 }
 
-TEST_CASE("who rounds twice is found by a truth in wider arithmetic, and of a rounded one by how many are neighbours",
+TEST_CASE("who rounds twice is found by a truth in wider arithmetic, and of a rounded one by how many are "
+          "neighbours",
           "[torch]") {
   torch_bench b;
   const auto twice = kernel("(x): return x.to(torch.float8_e5m2).float().to(torch.float8_e4m3fn)"),
              once = kernel("(x): return x.to(torch.float8_e4m3fn)");
   // The second one's truth is rounded itself: what it copies was so.
-  for (const char* reference : {"(x):\n    return x.to(torch.float8_e4m3fn)\n",
-                                "(x):\n    y = x.to(torch.float8_e4m3fn).float()\n"
-                                "    return y.clone().to(torch.float8_e4m3fn)\n"}) {
+  for (const char* reference :
+       {"(x):\n    return x.to(torch.float8_e4m3fn)\n", "(x):\n    y = x.to(torch.float8_e4m3fn).float()\n"
+                                                        "    return y.clone().to(torch.float8_e4m3fn)\n"}) {
     auto p = python_problem({{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
                              {"y", tensor_role::out, dtype::f8e4m3, {"M", "N"}, "normal"}},
                             reference);
@@ -213,9 +214,10 @@ TEST_CASE("who rounds twice is found by a truth in wider arithmetic, and of a ro
 
 TEST_CASE("a record says why there is no truth in wider arithmetic", "[torch]") {
   torch_bench b;
-  auto p = python_problem({{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
-                           {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}},
-                          "(x):\n    if x.dtype == torch.float64:\n        raise TypeError('only f32')\n    return x * 2\n");
+  auto p = python_problem(
+      {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+       {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}},
+      "(x):\n    if x.dtype == torch.float64:\n        raise TypeError('only f32')\n    return x * 2\n");
   auto v = b.judge(p, kernel("(x): return x + x"));
   CHECK(v.state == verdict_state::correct);
   INFO(v.provenance["truth"]);
