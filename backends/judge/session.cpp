@@ -50,11 +50,10 @@ status session::profile() {
   auto& first = timed_.front();
   auto before = calls_of_a_launch(first);
   if (!first.bank.empty()) {
-    bool mixed = first.is_mixed();
-    if (auto s = mixed ? ok : truths_->restore(first.bank.front(), first.shapes); !s)
+    const auto* pools = first.mixed.pools.empty() ? nullptr : &first.mixed;
+    if (auto s = pools ? ok : truths_->restore(first.bank.front(), first.shapes); !s)
       return s;
-    seam_.profile(task_, {first.shapes, first.bank.front(), mixed ? &first.mixed : nullptr, before}, cpus_,
-                  found_);
+    seam_.profile(task_, {first.shapes, first.bank.front(), pools, before}, cpus_, found_);
     return ok;
   }
   if (task_.timed || what_.policy.vendor_libraries || !sound()) // nobody asks how it was made

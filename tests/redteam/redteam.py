@@ -198,18 +198,25 @@ def judged(team, entry, out):
 
 
 def asked(team, entries):
-    """All runs of entries that one process judges. A timed one is alone; about a control a noisy machine is asked again, up to five times."""
+    """All runs of entries that one process judges."""
     answers = [[] for _ in entries]
     for run in range(max(e.runs for e in entries)):
         wanted = [i for i, e in enumerate(entries) if run < e.runs]
         outs = team.evaluate_all([entries[i] for i in wanted])
-        for _ in range(5):
-            if not (entries[0].timed and entries[0].control and outs[0][0]["state"] == "noisy"):
-                break
-            outs = team.evaluate_all(entries)
         for i, out in zip(wanted, outs):
             answers[i].append(out)
     return [(e, outs, [f for out in outs for f in judged(team, e, out)]) for e, outs in zip(entries, answers)]
+
+
+def measured(team, entries, rounds=6):
+    """Timed entries, one at a time: they are about time. `noisy` says of a machine's minute "measure again": of controls it is taken at its
+    word, in rounds over all that are left."""
+    results, left = {}, list(entries)
+    for _ in range(rounds):
+        for entry in left:
+            [results[entry.name]] = asked(team, [entry])
+        left = [e for e in left if e.control and results[e.name][1][-1][0]["state"] == "noisy"]
+    return [results[e.name] for e in entries]
 
 
 def together(entries, most=8):
@@ -256,7 +263,7 @@ def deadline_faults(results):
 
 
 def noise_faults(results):
-    """A control may stay noisy however often it is asked, at the end once more, but at most one in twenty."""
+    """A control may stay noisy however often it is measured, but at most one in twenty."""
     controls = [(e, a) for e, a, _ in results if e.control]
     noisy = [e.name for e, a in controls if a[-1][0]["state"] == "noisy"]
     return [f"noisy after all tries: {', '.join(noisy)}"] if len(noisy) > max(1, len(controls) // 20) else []
@@ -272,14 +279,9 @@ def all_once(entries, parallel, table):
                 for result in group:
                     show(*result, table)
                     results.append(result)
-        for entry in entries:  # one at a time: they are about time
-            if entry.timed:
-                results += asked(team, [entry])
-                show(*results[-1], table)
-        for i, (entry, answers, _) in enumerate(results):  # of a minute in which the whole machine was noisy
-            if entry.timed and entry.control and answers[-1][0]["state"] == "noisy":
-                [results[i]] = asked(team, [entry])
-                show(*results[i], table)
+        for result in measured(team, [e for e in entries if e.timed]):
+            show(*result, table)
+            results.append(result)
         faults = [f"{e.name}: {f}" for e, _, found in results for f in found]
         faults += deadline_faults(results) + noise_faults(results)
         faults += [f"left behind: {what}" for what in team.left_behind()]
