@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace ke::cli {
@@ -116,23 +117,24 @@ std::vector<top_node> status_source::top(std::uint32_t campaign, std::size_t mos
     return best;
   auto packed = access_.store->blob(row->settings_digest);
   auto settings = packed ? unpack<campaign_settings>(*packed) : result<campaign_settings>{packed.error()};
-  using ranked = std::pair<double, std::pair<std::uint32_t, std::uint32_t>>; // score, tree and node
+  // Minus the score, tree and node: the best first, of equal ones the earliest, as `best` has it.
+  using ranked = std::pair<double, std::pair<std::uint32_t, std::uint32_t>>;
   std::set<ranked> kept;
   static_cast<void>(access_.store->rows<hot_row>(
       table::hot, key_of(campaign), [&](std::string_view key, const hot_row& hot) {
         auto node = static_cast<std::uint32_t>(number_of(key.substr(8, 4)));
         if (node == 0 || hot.state != node_state::correct || hot.score < 0)
           return true;
-        kept.insert({hot.score, {static_cast<std::uint32_t>(number_of(key.substr(4, 4))), node}});
+        kept.insert({-hot.score, {static_cast<std::uint32_t>(number_of(key.substr(4, 4))), node}});
         if (kept.size() > most)
-          kept.erase(kept.begin());
+          kept.erase(std::prev(kept.end()));
         return true;
       }));
-  for (auto at = kept.rbegin(); at != kept.rend(); ++at) {
-    auto [tree, node] = at->second;
+  for (const auto& [minus_score, place] : kept) {
+    auto [tree, node] = place;
     top_node t;
     t.id = public_id(std::max<std::size_t>(1, row->trees.size()), tree, node);
-    t.score = at->first;
+    t.score = -minus_score;
     t.backend = tree < row->trees.size() ? row->trees[tree] : "";
     auto n = access_.store->row<node_row>(table::nodes, key_of(campaign, tree, node));
     if (n && !n->verdict_digests.empty())

@@ -274,6 +274,23 @@ TEST_CASE("the text of status names best, budget, failures and the bottleneck of
   CHECK(top.out.find("small: finished, 4/20 candidates, 0 in flight, best 2.950 at node 3") == 0);
 }
 
+TEST_CASE("of equal nodes status begins with the one that best names") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  small_campaign c{*store};
+  for (auto n : c.plan(2)) {
+    c.ask(n, "Write node " + std::to_string(n) + "\n");
+    c.answer(n, small_source(n));
+    c.judge(n, verdict_state::correct, 3);
+  }
+  auto text = run_command({"status", "--store", dir.path()}).out;
+  INFO(text);
+  CHECK(run_command({"best", "--store", dir.path()}).out.find("node 1, 3.00x") != std::string::npos);
+  auto first = text.find("node 1: 3.00x"), second = text.find("node 2: 3.00x");
+  REQUIRE(second != std::string::npos);
+  CHECK(first < second);
+}
+
 TEST_CASE("an interrupted campaign keeps the state that its last session left") {
   temp_dir dir;
   auto store = open_store(dir.path());
