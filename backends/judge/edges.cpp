@@ -206,8 +206,6 @@ double standing_error(dtype d, const void* truth, const void* reference, std::si
 
 namespace {
 
-constexpr std::size_t elements_of_a_thread = 128u << 10;
-
 /// What reference and truth say to an edge's inputs.
 struct edge_comparison {
   std::string exempt;     ///< per element: 1 where they don't speak of the same

@@ -13,8 +13,6 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t at_least = 128u << 10; ///< elements for a thread of their own
-
 /// Of the rounding to eight bits: one to sixteen bits before it (f16).
 constexpr double again_rounded = 0x1p-6;
 
@@ -90,7 +88,7 @@ void check_part(check_outcome& out, const T* y, const T* low, const T* high, std
 template <class T>
 void check_interval(check_outcome& out, const T* y, const T* low, const T* high, std::size_t n) {
   std::mutex mutex;
-  side_by_side(n, at_least, [&](std::size_t from, std::size_t to) {
+  side_by_side(n, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
     check_outcome part;
     check_part(part, y, low, high, from, to);
     std::lock_guard lock{mutex};
@@ -229,7 +227,7 @@ double reference_error_of(dtype d, const void* truth, bool wide, const void* ref
 double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements) {
   double times = is_rounded(d, truth, wide, elements) ? 2 : 1, worst = 0;
   std::mutex mutex;
-  side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
+  side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
     auto part = d == dtype::f32 && wide ? reference_error_f32(static_cast<const double*>(truth),
                                                               static_cast<const float*>(reference), from, to)
                                         : reference_error_of(d, truth, wide, reference, times, from, to);
@@ -367,7 +365,7 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
   e.high.resize(big ? 0 : elements);
   bool rounded = rule.larger && is_rounded(d, truth, wide, elements);
   e.rounded.assign(rounded ? elements : 0, expectation::any);
-  side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
+  side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
     if (d == dtype::f32 && wide)
       expect_f32(e, static_cast<const double*>(truth), rule, from, to);
     else if (d == dtype::f32)
@@ -459,7 +457,7 @@ check_outcome check(const expectation& e, const void* got) {
     check_interval(out, static_cast<const float*>(got), e.low.data(), e.high.data(), e.elements);
   } else {
     std::vector<float> values(e.elements);
-    side_by_side(e.elements, at_least, [&](std::size_t from, std::size_t to) {
+    side_by_side(e.elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i)
         values[i] = static_cast<float>(element(e.dtype, got, i));
     });

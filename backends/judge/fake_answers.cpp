@@ -113,8 +113,7 @@ void drop_class(dtype d, std::string& bytes, const std::vector<std::int64_t>& sh
 /// Every element by `change(value)`, by several threads.
 template <class Change>
 void change_all(dtype d, std::string& bytes, Change change) {
-  constexpr std::size_t at_least = 128u << 10; ///< elements for a thread of their own
-  side_by_side(bytes.size() / bytes_of(d), at_least, [&](std::size_t from, std::size_t to) {
+  side_by_side(bytes.size() / bytes_of(d), elements_of_a_thread, [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i)
       if (double x = element(d, bytes.data(), i), now = change(x); now != x)
         set_element(d, bytes.data(), i, now);

@@ -303,7 +303,7 @@ std::string widened(dtype d, const std::string& bytes) {
     return bytes;
   std::size_t elements = bytes.size() / bytes_of(d);
   std::string out(elements * wide_bytes(d), '\0');
-  side_by_side(elements, 128u << 10, [&](std::size_t from, std::size_t to) {
+  side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
     for (auto i = from; i < to; ++i) {
       if (d == dtype::f64)
         put<long double>(out.data(), i, element(d, bytes.data(), i));

@@ -82,6 +82,12 @@ void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shape
   }
 }
 
+double session::usual_rows_s(bool limited) const {
+  if (task_.plan == measure_plan::rank)
+    return limited ? 0.06 : 0.3;
+  return task_.timed ? 1.0 : 0.3;
+}
+
 bool session::usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, usual_rows& rows) {
   for (auto calls = rows.next(random_, call_s()); calls > 0; --calls)
     if (!call(slots.subspan(random_.below(slots.size()), 1), shapes))
@@ -281,8 +287,7 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
   order_s_ = 0;
   const bool limited = limit_s < task_.limits.run_s;
-  const bool ranks = task_.plan == measure_plan::rank;
-  usual_rows rows{ranks && limited ? 0.06 : task_.timed && !ranks ? 1.0 : 0.3};
+  usual_rows rows{usual_rows_s(limited)};
   const auto begun = steady::now();
   for (std::size_t tried = 0; auto kind : kinds) {
     if (limited && (!in_time() || (++tried > 3 && seconds_since(begun) > limit_s)))

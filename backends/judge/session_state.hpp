@@ -77,6 +77,8 @@ private:
   /// Gives the candidate one order over `slots` and checks it. False: what follows is pointless.
   bool call(std::span<const bank_slot> slots, const bound_shapes& shapes);
   void repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times);
+  /// For all usual calls between the edges of one size; `limited`: of a size where time is short.
+  double usual_rows_s(bool limited) const;
   /// False: what follows is pointless.
   bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, usual_rows& rows);
   /// Seconds of a call and what the judge does for it: by the fastest one, which no load on the machine moves.

@@ -118,6 +118,14 @@ CHANGES = {
     "half of the rows": ('grid = "M"', 'grid = "M / 2"', "incorrect"),
 }
 
+# The same of the right kernels in Triton of scripts/gpu/verdicts: each of these changes makes one wrong.
+WRONG = {
+    "product_f8e5m2": {"without the end": ("range(0, k, BK)", "range(0, k - 64, BK)")},
+    "quantize_f8e4m3": {"half of the range": ("-448.0, 448.0", "-240.0, 240.0"),
+                        "rounds twice": ("PropagateNan.ALL)", "PropagateNan.ALL).to(tl.float8e5).to(tl.float32)")},
+    "softmax_backward": {"without the sum": ("y * (grad - tl.sum(grad * y, 0))", "y * grad")},
+}
+
 
 class Judge:
     def __init__(self, o):
@@ -149,19 +157,26 @@ class Judge:
             assert old is None or old in right, name
             v = self.eval(problem, right if old is None else right.replace(old, new, 1) if name != "no maximum" else without_maximum(right), "--untimed",
                           "--sandbox", "full")
-            good = state is None or v["state"] == state
-            self.bad += not good
-            self.tell(candidate=name, state=v["state"], reason=v["reason"][:160], wall_s=v["wall_s"], **({} if good else {"must_be": state}))
+            self.hold(v, state, candidate=name)
+
+    def hold(self, v, state, **facts):
+        """Tells a verdict, which must have this state; None: any."""
+        good = state is None or v["state"] == state
+        self.bad += not good
+        self.tell(**facts, state=v["state"], reason=v["reason"][:160], wall_s=v["wall_s"], **({} if good else {"must_be": state}))
 
     def python(self):
         for folder in sorted((HERE / "verdicts").iterdir()):
-            for candidate in sorted([*folder.glob("right_*.py"), *folder.glob("wrong_*.py")]):
-                v = self.eval(folder, candidate.read_text(), "--untimed", "--sandbox", "full", backend=self.o.python_backend, suffix=".py")
-                must_be = "correct" if candidate.name.startswith("right") else "incorrect"
-                good = v["state"] == must_be
-                self.bad += not good
-                self.tell(problem=folder.name, candidate=candidate.stem, state=v["state"], reason=v["reason"][:160], wall_s=v["wall_s"],
-                          **({} if good else {"must_be": must_be}))
+            right = {file.stem: file.read_text() for file in sorted(folder.glob("right_*.py"))}
+            for name, text in right.items():
+                self.hold(self.judged_python(folder, text), "correct", problem=folder.name, candidate=name)
+            for name, (old, new) in WRONG[folder.name].items():
+                text = right["right_triton"]
+                assert old in text, name
+                self.hold(self.judged_python(folder, text.replace(old, new, 1)), "incorrect", problem=folder.name, candidate=name)
+
+    def judged_python(self, folder, text):
+        return self.eval(folder, text, "--untimed", "--sandbox", "full", backend=self.o.python_backend, suffix=".py")
 
     def chains(self, times):
         """A chain against itself, done so many times."""
