@@ -117,10 +117,13 @@ command = {command}
 """
 
     def start(self):
+        """Returns once the campaign is in the store: before, `status` and `tree` know of none (exit code 2)."""
         events = open(self.folder / "events", "ab")
+        before = events.tell()
         more = ["--backend-path", self.o.backend_path] if self.o.backend_path else []
         self.run = subprocess.Popen([self.runtime, "--config", "campaign.toml", "--ui", "json", *more], cwd=self.folder, env=self.without_device,
                                     stdout=events, stderr=open(self.folder / "stderr", "ab"))
+        self.until("a campaign in the store", lambda: b'{"event":"campaign"' in (self.folder / "events").read_bytes()[before:], 0.05)
 
     def attach(self):
         more = ["--backend-path", self.o.backend_path] if self.o.backend_path else []

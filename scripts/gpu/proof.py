@@ -56,8 +56,6 @@ class Proof(campaign.Campaign):
         self.judge_the_end(now, round(time.monotonic() - begun, 1))
 
     def verdicts(self):
-        if not (self.folder / "store").exists():
-            return {}
         return {n["id"]: n["state"] for n in self.nodes() if n["model"] and n["state"] in ENDED}
 
     def judge_the_end(self, verdicts, wall_s):

@@ -84,10 +84,10 @@ class TwoDevices(campaign.Campaign):
             self.hog.communicate(timeout=PATIENCE)
 
     def worker(self):
-        return ((self.status().get("workers") if (self.folder / "store").exists() else None) or [{"devices": [], "quarantined": []}])[0]
+        return (self.status().get("workers") or [{"devices": [], "quarantined": []}])[0]
 
     def verdicts(self):
-        return [n["state"] for n in self.nodes() if n["model"] and n["state"] in ENDED] if (self.folder / "store").exists() else []
+        return [n["state"] for n in self.nodes() if n["model"] and n["state"] in ENDED]
 
     def play(self):
         self.write()
