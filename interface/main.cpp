@@ -26,7 +26,7 @@ namespace {
 /// Commands that start sandboxes from this very process. In a campaign the worker starts them, and cleans up
 /// when its owner is killed.
 bool judges_itself(std::string_view command) {
-  return command == "eval" || command == "problem";
+  return command == "eval" || command == "problem" || command == "profile";
 }
 
 void start_log() {
@@ -41,6 +41,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   ke::cli::add_run(app, exit_code);
   ke::cli::add_worker(app, exit_code);
   ke::cli::add_eval(app, exit_code);
+  ke::cli::add_profile(app, exit_code);
   ke::cli::add_problem(app, exit_code);
   ke::cli::add_status(app, exit_code);
   ke::cli::add_best(app, exit_code);
@@ -69,7 +70,7 @@ void put_main_job_first(std::vector<std::string>& words) {
 std::optional<std::string> wrong_command(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with("-"))
     return std::nullopt;
-  constexpr std::string_view later[] = {"suite", "mcp", "add", "profile", "init", "compare"};
+  constexpr std::string_view later[] = {"suite", "mcp", "add", "init", "compare"};
   if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later))
     return "`" + words[0] + "` is not part of this version";
   return ke::cli::unknown_command(app, words);

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/machine_files.hpp"
 #include "backends/evaluation/step_graph.hpp"
+#include "backends/evidence/metric_roles.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/result.hpp"
@@ -70,6 +71,7 @@ struct backend {
   std::string vendor_hint;                  ///< how to get those, for a person
   std::vector<std::string> forbidden_symbols;
   std::vector<source_level> levels;
+  metric_roles metrics;        ///< what its tools' names say; empty: the program knows them
   std::vector<step_spec> jobs; ///< of one evaluation; never empty after parse_backend
   bool executes = true;
   bool timed = true;

@@ -91,6 +91,7 @@ private:
     key("language.types", "of elements, by dtype, where they are not C's", &m_.types);
     key("language.own_names", "true: a candidate says how its functions are called", &m_.own_names);
     key("language.declaration", "a comment that holds this counts as code", &m_.declaration);
+    key("metrics", "what a tool's numbers say: name = \"ROLE\", or \"ROLE percent\"", &b.metrics);
     key("environment", "added to that of compilers", &b.environment);
     key("policy.forbidden_symbols", "undefined symbols that no kernel needs", &b.forbidden_symbols);
     key("capabilities.executes", "false: candidates are compiled only", &b.executes);
@@ -216,6 +217,7 @@ public:
     commands();
     limits();
     levels();
+    metrics();
     jobs();
   }
 
@@ -332,6 +334,12 @@ private:
       if (all[i].name.empty() || all[i].suffix.empty() || all[i].marks.empty())
         refuse("level." + std::to_string(i),
                "needs a name, a suffix and marks, by which its texts are known");
+  }
+
+  void metrics() {
+    for (const auto& [name, value] : m_.made.metrics)
+      if (auto wrong = metric_role_fault(value); !wrong.empty())
+        refuse("metrics", "\"" + name + "\": \"" + value + "\" " + wrong);
   }
 
   /// Only jobs that are right in themselves make a graph.

@@ -466,6 +466,8 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   found = *std::move(seen);
   if (auto left = found.findings.extract("profiler")) // for jobs that read it, if there are any
     products[job].text = std::move(left.mapped());
+  raw.keep("operators.txt", products[job].text);
+  raw.keep_file("candidate.object", objects[0]);
   found.device = before.device;
   found.build_s = before.build_s;
   found.log = before.log + found.log;
@@ -539,6 +541,7 @@ std::string evaluation::artifact() const {
 result<evidence> evaluation::finish() {
   if (state_->why.kind != failure_kind::none)
     return state_->why;
+  add_roles(state_->with.metrics, state_->found);
   return state_->found;
 }
 

@@ -44,6 +44,9 @@ struct evaluate_options {
   std::shared_ptr<truth_banks> banks;
   bool look_closer = false;            ///< profile a `rank` as closely as the other plans
   std::map<std::string, double> peaks; ///< of this machine, if the target does not announce them
+  /// Where the candidate's object stays, and what compilers and profilers left and printed after the measurement:
+  /// untrusted. Empty: nowhere. What the artifact cache answers leaves nothing.
+  std::filesystem::path raw;
 };
 
 /// A process of one job, ready to run.

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/evaluate.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evaluation/raw_output.hpp"
 #include "backends/evaluation/step_graph.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
@@ -39,6 +40,7 @@ struct evaluation::state {
   measure_plan kind;
   evaluate_options options;
   artifact_cache cache;
+  raw_output raw;
   private_folder own_folder;
   fs::path folder;             ///< its path
   std::vector<step_spec> jobs; ///< of the manifest, needed by this problem; in the graph's order
@@ -64,7 +66,7 @@ struct evaluation::state {
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
       : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
-        options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
+        options{std::move(o)}, cache{options.cache, options.cache_bytes}, raw{options.raw} {}
 
   /// This machine can't go on.
   void fail(failure_kind kind_, std::string text, bool retryable = false) {
@@ -118,6 +120,8 @@ struct evaluation::state {
   std::optional<process_spec> start_maker(std::size_t job);
   std::optional<process_spec> start_trace(std::size_t job);
   bool closer_ended(std::size_t job, const process_exit& exit);
+  /// What a job of these left and printed.
+  void keep_raw(std::size_t job, const process_exit& exit) const;
   bool keep_product(std::size_t job, const fs::path& file);
   bool made(std::size_t job);
   bool traced(std::size_t job, const process_exit& exit);

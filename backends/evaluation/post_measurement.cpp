@@ -198,6 +198,7 @@ profile_task evaluation::state::task_of_profiler() const {
   task.source = source;
   task.backend_file = (with.folder / "backend.toml").string();
   task.toolchain = fact(device_facts::toolchain);
+  task.keeps = raw.wanted();
   task.thorough = options.look_closer || kind != measure_plan::rank;
   return task;
 }
@@ -211,7 +212,19 @@ bool evaluation::state::closer_ended(std::size_t job, const process_exit& exit) 
     fs::remove_all(folder / ("job-" + j.name), ignored);
     return false;
   }
-  return is_maker(j) ? made(job) : j.kind == job_kind::trace ? traced(job, exit) : profiled(job, exit);
+  bool well = is_maker(j) ? made(job) : j.kind == job_kind::trace ? traced(job, exit) : profiled(job, exit);
+  keep_raw(job, exit);
+  return well;
+}
+
+void evaluation::state::keep_raw(std::size_t job, const process_exit& exit) const {
+  const auto& j = jobs[job];
+  if (!products[job].file.empty())
+    raw.keep_file(j.output.empty() ? j.name + ".so" : j.output, products[job].file);
+  else if (asks_profiler(j) && j.kind == job_kind::profile)
+    raw.keep_files(folder / raw_folder);
+  else
+    raw.keep(j.name + ".txt", exit.out);
 }
 
 bool evaluation::state::traced(std::size_t job, const process_exit& exit) {

@@ -21,11 +21,15 @@ std::map<std::string, double> name_value(std::string_view text) {
   while (!text.empty() && found.size() < most) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    auto equals = line.find('=');
-    if (equals == std::string_view::npos)
+    line = trimmed(line);
+    auto between = line.find_last_of(" \t=:,");
+    if (between == std::string_view::npos)
       continue;
-    auto name = trimmed(line.substr(0, equals));
-    std::string number{trimmed(line.substr(equals + 1))};
+    auto name = line.substr(0, line.find_last_not_of(" \t=:,", between) + 1);
+    if (line.substr(name.size(), between + 1 - name.size()).find_first_of("=:,") == std::string_view::npos &&
+        name.find_first_of(" \t") != std::string_view::npos)
+      continue; // a sentence that ends in a number
+    std::string number{line.substr(between + 1)};
     char* end = nullptr;
     double value = std::strtod(number.c_str(), &end);
     if (!name.empty() && name.size() <= longest && !number.empty() && *end == '\0' && std::isfinite(value))

@@ -18,7 +18,8 @@ using job_reader = profile_result (*)(std::string_view text);
 ///   profile: counters
 ///     assembler-words   NVIDIA's assembler on each kernel (assembler_words.hpp)
 ///     instruction-mix   `objdump -d` of a built object (instruction_mix.hpp)
-///     name-value        lines `name = number`, for a vendor's tool behind a small script; at most 256
+///     name-value        lines of a name and a number, with blanks, "=", ":" or "," between them, for a vendor's
+///                       tool; at most 256
 ///     sass-mix          `cuobjdump -sass` (sass_mix.hpp)
 ///     static-metrics    lines `static.sm_90.KERNEL.registers = number` of a compiler (static_metrics.hpp)
 ///   collect: counters and findings; trace: the spans of one call (call_trace.hpp)

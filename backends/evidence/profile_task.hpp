@@ -17,7 +17,12 @@ struct profile_task {
   std::string runner;       ///< ke-runner
   bool thorough = false;    ///< simulators, too, not only tools of well below a second
   std::string object;       ///< `ke-profiler trace`: the instrumented object
+  bool keeps = false;       ///< leaves what its tools printed in `run.scratch`/raw_folder
 };
-KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object)
+KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object,
+          x.keeps)
+
+/// Where ke-profiler leaves what its tools printed.
+inline constexpr const char* raw_folder = "profile-raw";
 
 } // namespace ke

@@ -4,6 +4,7 @@
 #include "backends/judge/driver_call.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/noise_gate.hpp"
+#include "backends/verdict/statistics.hpp"
 #include "runtime/core/result.hpp"
 
 #include <cstddef>
@@ -129,6 +130,9 @@ struct driver_bands {
   double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks
   double mix_ns =
       2.5; ///< the same where inputs come from pools and results are held against each other where they lie
+  /// Of log ratios: usually, where a candidate uses all processors of the machine, and where others work beside it.
+  usual_spread spread{0.04, 0.025}, on_all_processors{0.08, 0.08}, beside_others{0.1, 0.15};
+  bool cpu_tells = true;    ///< an order's `cpu_s` is all that its process works
   bool sees_orders = false; ///< a candidate may find the inputs of all calls of an order as it gets the first
   bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own
 };

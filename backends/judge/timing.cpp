@@ -39,7 +39,7 @@ timing::timing(const judge_task& task, const driver_seam& seam, std::vector<time
       workloads_{workloads}, unusual_{unusual}, truths_{truths}, cpus_{std::move(cpus)},
       random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
       budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, bank_bytes_{bank_bytes},
-      gate_{cpus_, seam.clocks, seam.others} {
+      gate_{cpus_, seam.clocks, seam.others}, others_{cpus_.size()} {
   // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
   // plan.
   budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
@@ -338,7 +338,7 @@ std::optional<timing::both_said> timing::ask_both(evidence& found, const side_by
         baseline_failed(found, one);
       return std::nullopt;
     }
-    own_cpu_s_ += one.call.cpu_s;
+    own_cpu_s_ += one.call.cpu_s + one.call.late_s;
   }
   return said;
 }
@@ -535,6 +535,7 @@ status timing::launch(evidence& found) {
   a.move_between_orders();
   b.move_between_orders();
   control_.emplace_back();
+  others_.begin(own_cpu_s_);
   std::vector<calls_alone_of> alone(workloads_.size());
   bool sound = true;
   for (std::size_t i = 0; sound && i < workloads_.size(); ++i) {
@@ -546,6 +547,7 @@ status timing::launch(evidence& found) {
       return measured.error();
     sound = *measured;
   }
+  others_seen_ = others_.seen(own_cpu_s_);
   if (auto s = sound ? charge_savings(found, {a, b}, alone) : ok; !s)
     return s;
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
@@ -567,10 +569,9 @@ status timing::run(evidence& found) {
   gate_.begin();
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
-    if (auto s = launch(found); !s)
+    if (auto s = calm_launch(found); !s)
       return s;
-    bool sound = found.ending == ending::finished && !found.failed && found.flags.empty();
-    if (!sound)
+    if (!is_sound(found))
       break;
     found.aa_width = std::max(task_.aa_width, control_width(control_, task_.plan));
     auto so_far =

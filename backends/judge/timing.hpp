@@ -3,6 +3,7 @@
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/call_notes.hpp"
 #include "backends/judge/caller.hpp"
+#include "backends/judge/foreign_load.hpp"
 #include "backends/judge/interludes.hpp"
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/single_calls.hpp"
@@ -88,6 +89,12 @@ private:
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
   status launch(evidence& found);
+  static bool is_sound(const evidence& found) {
+    return found.ending == ending::finished && !found.failed && found.flags.empty();
+  }
+  bool is_calm() const; ///< of others during the last launch
+  status calm_launch(evidence& found);
+  usual_spread spread_of(bool loud) const;
   /// The workload's places in both arenas, and what it is mixed from.
   status place(timed_workload& w, caller& a, caller& b);
   /// What an order of the baseline and one of the candidate share.
@@ -179,8 +186,12 @@ private:
   driver_bands bands_;
   std::uint64_t unwritten_ = 0; ///< pages, of the candidate's timed results
   noise_gate gate_;
-  double candidate_s_ = 0; ///< of its timed calls, by the clock
-  double own_cpu_s_ = 0;   ///< of the baseline's and the candidate's processes, in orders
+  foreign_load others_;
+  double others_seen_ = 0;                         ///< processors that they kept busy during the last launch
+  double held_s_ = 0;                              ///< waited until they were calm
+  std::uint32_t beside_others_ = 0, repeated_ = 0; ///< launches: that count nevertheless, and that do not
+  double candidate_s_ = 0;                         ///< of its timed calls, by the clock
+  double own_cpu_s_ = 0; ///< of the baseline's and the candidate's processes, in orders
   std::int64_t discarded_ = 0;
   double bank_s_ = 0, interludes_s_ = 0;
   std::int64_t interludes_ = 0;

@@ -55,7 +55,15 @@ machine_noise timing::note_noise(evidence& found) const {
   auto& loud = found.counters[device_facts::gate_loud];
   if (found.counters.contains(counter_keys::device_slowed))
     loud = 1;
-  return {loud > 0, discarded_};
+  if (3 * beside_others_ > control_.size())
+    loud = 1;
+  found.counters[counter_keys::gate_beside_others] = beside_others_;
+  found.counters[counter_keys::gate_repeated] = repeated_;
+  found.counters[counter_keys::gate_held_s] = held_s_;
+  auto spread = spread_of(loud > 0);
+  found.counters[counter_keys::spread_launch] = spread.launch;
+  found.counters[counter_keys::spread_run] = spread.run;
+  return {loud > 0, discarded_, spread};
 }
 
 void timing::note_work(evidence& found) const {

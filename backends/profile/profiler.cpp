@@ -3,9 +3,11 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/object_file.hpp"
+#include "backends/evaluation/raw_output.hpp"
 #include "backends/evidence/instruction_mix.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "backends/judge/driver_wire.hpp"
+#include "backends/profile/annotated_listing.hpp"
 #include "backends/profile/case_file.hpp"
 #include "backends/profile/hot_loop.hpp"
 #include "backends/profile/readings.hpp"
@@ -62,6 +64,7 @@ struct bench {
   bool slower = false; ///< than the baseline
   bool simulate = false;
   report_pipe report; ///< of the simulator
+  raw_output raw;
 
   const problem& what() const { return task.run.what; }
 };
@@ -200,6 +203,7 @@ void read_disassembly(bench& b, const process_exit& e) {
     return;
   for (const auto& [name, value] : instruction_mix(e.out))
     b.found.counters[name] = value;
+  b.raw.keep("samples.txt", annotated_listing(e.out, b.run.places, b.run.samples));
   b.loop = find_hot_loop(e.out, b.run.places, b.run.samples);
   if (b.loop.share <= 0)
     return;
@@ -229,6 +233,7 @@ std::optional<process_spec> plan_model(bench& b) {
 void read_model(bench& b, const process_exit& e) {
   for (const auto& [name, value] : read_mca(e.out))
     b.found.counters[name] = value;
+  b.raw.keep("llvm-mca.txt", e.out);
 }
 
 // -- hardware counters
@@ -256,6 +261,7 @@ std::optional<process_spec> plan_counters(bench& b) {
 void read_counters(bench& b, const process_exit&) {
   for (const auto& [name, value] : read_perf(file_text(b.folder / "counters.txt", 64u << 10)))
     b.found.counters[name] = value;
+  b.raw.keep_file("perf-stat.txt", b.folder / "counters.txt");
 }
 
 // -- a build that simulators can run, with the compiler's remarks
@@ -314,8 +320,9 @@ void read_portable(bench& b, const process_exit& e) {
     return;
   }
   chmod(b.portable.c_str(), 0755);
-  auto remarks = missed_loops(file_text(b.portable.parent_path() / "remarks.txt", 256u << 10),
-                              "candidate" + b.with.language.suffix, 6);
+  auto all = file_text(b.portable.parent_path() / "remarks.txt", 256u << 10);
+  b.raw.keep("vectorizer.txt", all);
+  auto remarks = missed_loops(all, "candidate" + b.with.language.suffix, 6);
   std::string text;
   for (const auto& r : remarks)
     text += (text.empty() ? "line " : "\nline ") + r;
@@ -323,28 +330,45 @@ void read_portable(bench& b, const process_exit& e) {
     b.found.findings[finding_keys::vectorizer] = text;
 }
 
+constexpr const char* calls_file = "callgrind.out";
+
+/// Where the simulator writes by line and function, if that is kept: the candidate may write there, too, so nobody
+/// but people and their tools reads it. Else empty.
+fs::path calls_folder(const bench& b) {
+  auto folder = b.raw.wanted() ? b.folder / "calls" : fs::path{};
+  std::error_code error;
+  if (!folder.empty())
+    fs::create_directories(folder, error);
+  return folder;
+}
+
 std::optional<process_spec> plan_simulation(bench& b) {
   if (!b.simulate || b.portable.empty())
     return std::nullopt;
   auto inner = runner(b, b.portable, {"count", b.what().policy.cold_cache ? "0" : "1"}, 1);
+  auto to = calls_folder(b);
   std::vector<std::string> tool{"valgrind",
                                 "--tool=callgrind",
                                 "--cache-sim=yes",
                                 "--branch-sim=yes",
                                 "--collect-atstart=no",
                                 "--toggle-collect=ke_counted",
-                                "--callgrind-out-file=/dev/null",
+                                "--callgrind-out-file=" +
+                                    (to.empty() ? "/dev/null" : (to / calls_file).string()),
                                 "--log-fd=" + std::to_string(report_fd)};
   inner.argv.insert(inner.argv.begin(), tool.begin(), tool.end());
   inner.deadline = seconds(longest_simulation_s + 3);
   if (!(b.report = report_pipe::make()))
     return std::nullopt;
   b.report.lend(inner);
-  return boxed(b, std::move(inner), {b.task.runner, b.portable, b.case_file});
+  return boxed(b, std::move(inner), {b.task.runner, b.portable, b.case_file}, to);
 }
 
 void read_simulation(bench& b, const process_exit&) {
-  auto counts = read_callgrind(b.report.taken());
+  auto report = b.report.taken();
+  b.raw.keep("callgrind.txt", report);
+  b.raw.keep_file(calls_file, calls_folder(b) / calls_file);
+  auto counts = read_callgrind(report);
   if (counts.contains("cg.Ir") && counts.at("cg.Ir") > 0)
     b.found.counters.insert(counts.begin(), counts.end());
 }
@@ -473,7 +497,7 @@ bool prepare(bench& b, const char* folder) {
 }
 
 bench bench_of(const profile_task& task, process_port& processes) {
-  return {task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false, {}};
+  return {task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false, {}, {}};
 }
 
 } // namespace
@@ -486,6 +510,8 @@ profile_result profile(const profile_task& task, process_port& processes) {
     run_steps(b, when_crashed);
     return std::move(b.found);
   }
+  if (task.keeps)
+    b.raw = raw_output{fs::path{task.run.scratch} / raw_folder};
   take_samples(b);
   run_steps(b, when_right);
   return std::move(b.found);

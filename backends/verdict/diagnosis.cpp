@@ -68,6 +68,7 @@ private:
   void threads();
   void weigh();
   void operators();
+  void units();
   void roofline();
   void simulated_caches();
   void simulated();
@@ -171,6 +172,35 @@ void reasoning::operators() {
                     100 * calling, net_s_ * 1e6));
   if (calling > 0.3)
     raise(overhead, 0.3 + calling);
+}
+
+/// What a vendor's tool counted of its own units, by the roles that the manifest gives its names: no estimate of
+/// ours is as good.
+void reasoning::units() {
+  double best = 0;
+  bool told = false;
+  auto hear = [&](part p, const char* role, double whole) {
+    auto at = e_.counters.find(std::string{counter_keys::role_of} + role);
+    if (at == e_.counters.end())
+      return;
+    told = true;
+    raise(p, at->second / whole);
+    best = std::max(best, at->second);
+  };
+  constexpr double reachable = 0.85; // no real kernel keeps a unit busy all the time
+  for (const char* role : {"memory", "cache"})
+    hear(memory, role, reachable);
+  for (const char* role : {"compute", "tensor"})
+    hear(compute, role, reachable);
+  hear(latency, "latency", 1);
+  hear(frontend, "frontend", 1);
+  hear(overhead, "overhead", 1);
+  // Few threads are no fault while something else is at its limit.
+  if (auto at = e_.counters.find(std::string{counter_keys::role_of} + "occupancy"); at != e_.counters.end()) {
+    told = true;
+    raise(occupancy, (1 - at->second) * (1 - best));
+  }
+  sources_ += told ? 2 : 0;
 }
 
 void reasoning::roofline() {
@@ -332,6 +362,7 @@ diagnosis reasoning::conclude() {
     return d;
   path();
   operators();
+  units();
   roofline();
   simulated();
   sampled();
@@ -351,7 +382,7 @@ diagnosis reasoning::conclude() {
   d.evidence = std::move(said_);
   d.evidence["shares"] = all;
   bool outside = of("share.object", 1) < 0.7;
-  for (auto key : {"vectorizer", "loops", "operators", "busiest_library", "simulation"})
+  for (auto key : {"vectorizer", "loops", "operators", "units", "busiest_library", "simulation"})
     if (auto at = e_.findings.find(key);
         at != e_.findings.end() && (outside || key != std::string_view{"busiest_library"}))
       d.evidence[key] = at->second.substr(0, 400);

@@ -24,6 +24,7 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   mca.*, hot.*       the hot loop: its model, share and size
 ///   share.*            where samples fell
 ///   torch.*            operators of PyTorch that a call made
+///   role.*             what a vendor's tool counted (backends/evidence/metric_roles.hpp)
 /// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
 /// sources, or two bottlenecks with equal shares, lower the confidence. `bottleneck` is empty without
 /// evidence.

@@ -291,9 +291,9 @@ interval signed_rank_interval(std::span<const double> values, double alpha) {
 sampling_plan plan_of(measure_plan kind) {
   switch (kind) {
   case measure_plan::rank:
-    return {{{2, 0.04}, {4, 0.01}}, 24, 8, false, 0.9, 0.05, 0.75};
+    return {{{2, 0.03}, {4, 0.01}, {6, 0.01}}, 24, 8, false, 0.9, 1.5, 0.05, 1.25, 0.75};
   case measure_plan::eval:
-    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02, 0};
+    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 5, 0.02, 0, 0};
   case measure_plan::claim:
     return {{{5, 0.005 / claim_finalists},
              {8, 0.010 / claim_finalists},
@@ -303,10 +303,24 @@ sampling_plan plan_of(measure_plan kind) {
             20,
             true,
             60.0,
+            20,
             0.02,
+            0,
             0};
   }
   return {};
+}
+
+double prediction_half_width(std::span<const double> launches, const usual_spread& usual) {
+  constexpr double usual_counts = 5; // degrees of freedom
+  auto n = static_cast<double>(launches.size());
+  if (n < 1 || (usual.launch <= 0 && usual.run <= 0))
+    return 0;
+  double mean = mean_of(launches), squares = usual_counts * usual.launch * usual.launch;
+  for (double e : launches)
+    squares += (e - mean) * (e - mean);
+  double freedom = usual_counts + n - 1;
+  return student_quantile(0.975, freedom) * std::sqrt(2 * (squares / freedom / n + usual.run * usual.run));
 }
 
 double aa_half_width(std::span<const double> log_ratios) {
@@ -369,6 +383,22 @@ interval whole_interval(const std::vector<series>& all, double alpha, bool few) 
   return means.high < whole.low ? means : whole;
 }
 
+/// The workloads' estimates of each launch as one.
+std::vector<double> launch_estimates(const std::vector<series>& all) {
+  std::vector<double> estimates(all.front().launches.size(), 0.0);
+  for (const auto& s : all)
+    for (std::size_t l = 0; l < estimates.size(); ++l)
+      estimates[l] += s.weight * hodges_lehmann(s.launches[l]);
+  return estimates;
+}
+
+/// No narrower than what another evaluation may well say.
+interval with_prediction(interval whole, double half) {
+  whole.low = std::min(whole.low, whole.estimate - half);
+  whole.high = std::max(whole.high, whole.estimate + half);
+  return whole;
+}
+
 void summarize(const interval& whole, timing_summary& sum) {
   sum.speedup = std::exp(whole.estimate);
   sum.low = std::exp(whole.low);
@@ -382,45 +412,58 @@ void summarize_first(const series& first, timing_summary& sum) {
   sum.mad_ns = median_distance(first.candidate_ns);
 }
 
+/// Of the mean, as ratios.
+struct ratio_bounds {
+  double low = 0, high = 0;
+};
+
 /// What an interval decides at a look. `first`, `last`: which of the plan's looks it is.
-timing_decision decision_at(const timing_summary& sum, const sampling_plan& plan, bool loud, bool first,
-                            bool last) {
-  if (sum.aa_width > aa_limit) {
+timing_decision decision_at(const ratio_bounds& mean, double aa_width, const sampling_plan& plan, bool loud,
+                            bool first, bool last) {
+  if (aa_width > aa_limit) {
     // So noisy that only what is far beyond the noise can be told: a winner of 2x on a loaded machine.
-    double needed = 1 + 2 * sum.aa_width;
-    return sum.low > needed        ? timing_decision::faster
-           : sum.high < 1 / needed ? timing_decision::slower
-                                   : timing_decision::none;
+    double needed = 1 + 2 * aa_width;
+    return mean.low > needed        ? timing_decision::faster
+           : mean.high < 1 / needed ? timing_decision::slower
+                                    : timing_decision::none;
   }
   // A loud machine's noise need not be as independent as the interval takes it to be.
-  double delta = std::max(loud ? 0.05 : 0.02, sum.aa_width), band = std::max(delta, plan.same_band);
+  double delta = std::max(loud ? 0.05 : 0.02, aa_width), band = std::max(delta, plan.same_band);
   bool doubtful = loud && first && !last;
-  if (sum.low > (doubtful ? 1.3 : 1 + delta))
+  if (mean.low > (doubtful ? 1.3 : 1 + delta))
     return timing_decision::faster;
-  if (!doubtful && sum.low > 1 - band && sum.high < 1 + band)
+  if (!doubtful && mean.low > 1 - band && mean.high < 1 + band)
     return timing_decision::same;
-  if (sum.high < (doubtful ? 1 / 1.3 : loud ? 1 - delta : 1.0))
+  if (mean.high < (doubtful ? 1 / 1.3 : loud ? 1 - delta : 1.0))
     return timing_decision::slower;
   return timing_decision::none;
 }
 
-void conclude(comparison& out, const sampling_plan& plan, const look* reached, bool early, bool too_short,
-              bool loud) {
+/// Of a search's cheap look: what another may well contradict is no difference.
+timing_decision foreseen(timing_decision decision, const timing_summary& sum, const sampling_plan& plan) {
+  bool open = plan.wide > 0 && sum.low <= 1 && sum.high >= 1;
+  return open && (decision == timing_decision::faster || decision == timing_decision::slower)
+             ? timing_decision::same
+             : decision;
+}
+
+void conclude(comparison& out, const ratio_bounds& mean, const sampling_plan& plan, const look* reached,
+              bool early, bool loud) {
   const auto& sum = out.summary;
   bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back(),
        bounded = std::isfinite(sum.low) && std::isfinite(sum.high);
-  out.too_short = too_short;
   out.final = last;
-  if (too_short)
+  if (out.too_short)
     return;
-  if (early && bounded && sum.aa_width <= aa_limit && sum.high < (loud ? 0.6 : 1.0) * plan.futile_below) {
+  if (early && bounded && sum.aa_width <= aa_limit && mean.high < (loud ? 0.6 : 1.0) * plan.futile_below) {
     out.decision = timing_decision::slower;
     out.final = true;
     return;
   }
   if (reached && bounded)
-    out.decision = decision_at(sum, plan, loud, first, last);
-  out.final = last || (reached && out.decision != timing_decision::none);
+    out.decision = foreseen(decision_at(mean, sum.aa_width, plan, loud, first, last), sum, plan);
+  bool narrow = plan.wide <= 0 || sum.high <= plan.wide * sum.low || out.decision == timing_decision::slower;
+  out.final = last || (reached && out.decision != timing_decision::none && narrow);
 }
 
 } // namespace
@@ -449,7 +492,12 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
   const look* reached = reached_of(plan, launches);
   bool early = !reached && plan.futile_below > 0, few = kind == measure_plan::rank || launches < 3;
   double alpha = reached ? reached->alpha : early ? 0.005 : 0.05;
-  summarize(whole_interval(all, alpha, few), sum);
+  auto whole = whole_interval(all, alpha, few);
+  bool foretells = kind != measure_plan::claim;
+  double half = foretells ? prediction_half_width(launch_estimates(all), noise.spread) : 0;
+  // At the looks' own levels an interval of few launches is wide: those are for decisions.
+  auto shown = half > 0 && !few ? whole_interval(all, 0.05, few) : whole;
+  summarize(with_prediction(shown, half), sum);
   sum.launches = static_cast<std::int64_t>(launches);
   sum.floor_ns = floor_ns;
   sum.aa_width = aa_width;
@@ -462,7 +510,8 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
                              std::exp(i.high), s.held_out, median_of(s.candidate_ns),
                              median_of(s.reference_ns)});
   }
-  conclude(out, plan, reached, early, shortest < floor_share * floor_ns, noise.loud);
+  out.too_short = shortest < floor_share * floor_ns;
+  conclude(out, {std::exp(whole.low), std::exp(whole.high)}, plan, reached, early, noise.loud);
   return out;
 }
 

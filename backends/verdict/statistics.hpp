@@ -44,10 +44,11 @@ struct look {
 };
 
 /// What a plan may spend (trust.md 2.5).
-///   rank    the cheap one: two launches, four if two decide nothing. So few say little about the spread
-///           between launches: the interval comes from all pairs, is at least half the distance of the
-///           launches wide, and a ratio within 5% of 1 counts as `same`. A candidate whose first launch lies
-///           far below 1 gets no second one. Orders candidates inside a search; never published
+///   rank    the cheap one: two launches, four and six if fewer decide nothing or predict too little. So few say
+///           little about the spread between launches: the interval comes from all pairs, is at least half the
+///           distance of the launches wide, and a ratio within 5% of 1, or of which another evaluation may say the
+///           opposite, counts as `same`. A candidate whose first launch lies far below 1 gets no second one. Orders
+///           candidates inside a search; never published
 ///   eval    looks after 5, 8 and 12 launches
 ///   claim   looks also after 20
 /// The alphas of `eval`, and of `claim`, add up to less than 5%.
@@ -57,7 +58,11 @@ struct sampling_plan {
   std::uint32_t least_pairs = 0;
   bool held_out = false; ///< held-out workloads are checked and timed
   double budget_s = 0;   ///< wall time for all timed work; kept by fewer pairs, never by fewer looks
+  double hold_s = 0;     ///< waits in all until others are calm
   double same_band = 0;  ///< least half-width of the band that counts as `same`
+  /// Further looks are taken until the summary's interval is no wider than this, upper over lower bound, or until
+  /// the last one; a candidate that is `slower` is not looked at again. 0: as soon as something is decided.
+  double wide = 0;
   /// Before the first look: a candidate whose interval (at 0.5%, of the pairs) ends below this is `slower`
   /// without another launch. 0: never.
   double futile_below = 0;
@@ -76,11 +81,23 @@ struct comparison {
   bool too_short = false; ///< nothing is decided: a call is too short to be told from the path to it
 };
 
+/// Standard deviations of log ratios on a kind of device, as many measurements show them: what few launches can't.
+struct usual_spread {
+  double launch = 0; ///< of one launch's estimate about its evaluation's
+  double run = 0;    ///< of an evaluation's about those of others, beside what its launches explain
+};
+
 /// The gate's facts about the machine during the samples.
 struct machine_noise {
   bool loud = false; ///< others had the processors for a good part of the time, or the host took them
   std::int64_t discarded = 0; ///< pairs already left out for that
+  usual_spread spread;        ///< zeros: unknown, nothing is predicted
 };
+
+/// Half-width at 95% of where the estimate of another evaluation with as many launches will lie around this one's, both
+/// being off: t sqrt(2 (s^2 / n + run^2)). s^2 is the variance of these launches' estimates, of which few know little,
+/// and the usual one, which counts as much as five of them (a posterior mean under a scaled inverse chi-squared prior).
+double prediction_half_width(std::span<const double> launches, const usual_spread& usual);
 
 /// Pure. An incomplete launch (a workload of the plan is missing) voids the comparison. Summary and decision
 /// are of the workloads that are not held out; held-out ones are reported singly. Calls of less than 1/256 of
@@ -89,7 +106,8 @@ struct machine_noise {
 /// keep a wider distance from 1.
 ///
 /// The estimate is of the typical call. If the mean times say significantly less (few calls carry most of the
-/// cost), their interval counts.
+/// cost), their interval counts. The interval of the mean decides; the summary's is, except for `claim`, at least as
+/// wide as prediction_half_width says.
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
                    double aa_width, double floor_ns, machine_noise noise = {});
 

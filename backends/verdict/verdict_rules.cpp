@@ -61,7 +61,9 @@ void decide_by_time(verdict& v, const evidence& e, const problem& what, measure_
     auto at = e.counters.find(key);
     return at == e.counters.end() ? 0.0 : at->second;
   };
-  machine_noise noise{counted("gate.loud") > 0, static_cast<std::int64_t>(counted("gate.discarded"))};
+  machine_noise noise{counted(device_facts::gate_loud) > 0,
+                      static_cast<std::int64_t>(counted(counter_keys::gate_discarded)),
+                      {counted(counter_keys::spread_launch), counted(counter_keys::spread_run)}};
   auto timing = compare(e.launches, what, plan, e.aa_width, e.floor_ns, noise);
   if (!timing.valid)
     return is(verdict_state::harness_error, "the timing samples are incomplete or not times");

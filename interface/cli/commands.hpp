@@ -11,6 +11,7 @@ namespace ke::cli {
 void add_run(CLI::App& app, int& exit_code); // run, serve, submit
 void add_worker(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);    // eval
+void add_profile(CLI::App& app, int& exit_code); // profile
 void add_problem(CLI::App& app, int& exit_code); // problem lint
 void add_steer(CLI::App& app, int& exit_code);   // pause, resume, stop, hint, set
 void add_status(CLI::App& app, int& exit_code);  // status, top

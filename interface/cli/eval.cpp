@@ -1,7 +1,5 @@
 #include "backends/evaluation/evaluate.hpp"
-#include "backends/evidence/call_trace.hpp"
 #include "backends/peaks/peaks.hpp"
-#include "backends/verdict/static_figures.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "config/problem_file.hpp"
 #include "interface/cli/access.hpp"
@@ -10,19 +8,18 @@
 #include "interface/cli/exported_winner.hpp"
 #include "interface/cli/figures.hpp"
 #include "interface/cli/foreground.hpp"
+#include "interface/cli/judged_text.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/exit_codes.hpp"
-#include "runtime/observe/trace.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 namespace ke::cli {
 namespace {
@@ -56,19 +53,9 @@ void print_for_people(const verdict& v, const std::map<std::string, double>& cou
   if (v.state != verdict_state::compiled)
     std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
               << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
-  for (const auto& [name, value] : static_figures(counters))
-    std::cout << "    " << name << ": " << static_cast<long long>(value) << '\n';
-  if (v.diagnosis) {
-    std::printf("  bottleneck: %s (confidence %.0f%%)", v.diagnosis->bottleneck.c_str(),
-                100 * v.diagnosis->confidence);
-    if (v.diagnosis->roofline_fraction)
-      std::printf(", %.0f%% of the roofline", 100 * *v.diagnosis->roofline_fraction);
-    std::printf("\n");
-    std::fflush(stdout);
-    for (const auto& [what, text] : v.diagnosis->evidence)
-      for (std::istringstream lines{text}; std::getline(lines, line);)
-        std::cout << "    " << what << ": " << line << '\n';
-  }
+  std::cout << static_lines(counters);
+  if (v.diagnosis)
+    std::cout << diagnosis_lines(*v.diagnosis);
   for (const auto& f : v.flags)
     std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
   if (v.state != verdict_state::correct && v.state != verdict_state::compiled && !v.log.empty())
@@ -98,12 +85,6 @@ result<exported_facts> take_exported(eval_options& o) {
   return facts;
 }
 
-void write_trace(const std::string& file, const evidence& found) {
-  trace::start(file);
-  trace_call(found, "call of the candidate", trace::time_point::clock::now());
-  trace::stop();
-}
-
 /// `interrupted`, `missing` or `invalid`: there is no verdict, and none of another candidate would come, either.
 result<verdict> judge(const eval_options& o, const problem& what, const std::string& source,
                       measure_plan plan, foreground& judging, std::map<std::string, double>& counters) {
@@ -111,7 +92,7 @@ result<verdict> judge(const eval_options& o, const problem& what, const std::str
   if (judging.interrupted())
     return interrupted_failure();
   if (found && !o.trace.empty())
-    write_trace(o.trace, *found);
+    (void)write_call_trace(o.trace, *found);
   if (found) {
     counters = found->counters;
     return verdict_of(*found, what, plan);

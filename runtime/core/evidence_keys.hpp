@@ -52,7 +52,11 @@ inline constexpr const char* device_watts = "device.watts"; ///< the most
 inline constexpr const char* edge_cases = "edge_cases";
 /// Seconds that first calls on some shapes took beyond the fastest there: compilers that run as they are needed.
 inline constexpr const char* first_calls_s = "first_calls_s";
+inline constexpr const char* gate_beside_others =
+    "gate.beside_others"; ///< launches that count though others worked
 inline constexpr const char* gate_discarded = "gate.discarded";
+inline constexpr const char* gate_held_s = "gate.held_s";     ///< waited until others were calm
+inline constexpr const char* gate_repeated = "gate.repeated"; ///< launches that were measured again for them
 inline constexpr const char* hot_bytes = "hot.bytes";
 inline constexpr const char* hot_instructions = "hot.instructions";
 inline constexpr const char* hot_share = "hot.share";
@@ -64,8 +68,11 @@ inline constexpr const char* profile_workload = "profile.workload";
 inline constexpr const char* saved_us_alone_of = "saved_us.alone.";
 inline constexpr const char* saved_us_in_order_of = "saved_us.in_order.";
 inline constexpr const char* saved_us_replayed_of = "saved_us.replayed.";
+inline constexpr const char* role_of = "role."; ///< a vendor's counter by what it says (metric_roles.hpp)
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
+inline constexpr const char* spread_launch = "spread.launch"; ///< as usual_spread (statistics.hpp) has it
+inline constexpr const char* spread_run = "spread.run";
 inline constexpr const char* stage_s_of =
     "stage_s."; ///< of a judgement: start, workloads, secret_shapes, edges, profile
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT
@@ -91,6 +98,7 @@ inline constexpr const char* sanitizer = "sanitizer";
 inline constexpr const char* sanitizer_report = "sanitizer_report";
 inline constexpr const char* simulation = "simulation";
 inline constexpr const char* trace = "trace";
+inline constexpr const char* units = "units"; ///< which of a vendor's counters said role.*
 inline constexpr const char* vectorizer = "vectorizer";
 } // namespace ke::finding_keys
 

@@ -522,3 +522,14 @@ TEST_CASE(
   CHECK(probe_target(*b, processes, "nvidia-h100").error().text ==
         "no device of backend x is called like nvidia-h100; this machine has nvidia-sm_90, nvidia-sm_100");
 }
+
+TEST_CASE("a manifest says what a vendor's numbers mean; what is no role is refused with its place") {
+  auto b = parse_backend(minimal + "[metrics]\n\"pe.busy\" = \"compute\"\nhbm = \"memory percent\"\n",
+                         "some/backend.toml");
+  REQUIRE(b);
+  CHECK(b->metrics == metric_roles{{"pe.busy", "compute"}, {"hbm", "memory percent"}});
+  CHECK(error_of(minimal + "[metrics]\n\"pe.busy\" = \"computing\"\n") ==
+        "some/backend.toml:11:1: metrics: \"pe.busy\": \"computing\" is no role: memory, cache, compute, "
+        "tensor, "
+        "latency, occupancy, frontend, overhead, each alone (a share of 1) or followed by \" percent\"");
+}

@@ -1,3 +1,4 @@
+#include "backends/evidence/metric_roles.hpp"
 #include "backends/verdict/diagnosis.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/evidence.hpp"
@@ -287,4 +288,27 @@ TEST_CASE("many small operators of Python are overhead; of few large ones the ki
   d = diagnose(e, described_in_python);
   CHECK(d.bottleneck == "compute");
   CHECK(d.confidence < 0.6);
+}
+
+TEST_CASE("a vendor's numbers reach the diagnosis by their roles, whatever they are called") {
+  const metric_roles roles{{"pe.busy", "compute"},
+                           {"sfu.busy", "compute"},
+                           {"hbm.util_pct", "memory percent"},
+                           {"slots", "occupancy"},
+                           {"wait", "latency"}};
+  auto told = [&](std::map<std::string, double> counters) {
+    auto e = timed(1e-3);
+    e.counters.insert(counters.begin(), counters.end());
+    add_roles(roles, e);
+    return diagnose(e, pointwise(1000));
+  };
+  auto busy = told({{"pe.busy", 0.2}, {"sfu.busy", 0.9}, {"hbm.util_pct", 30}, {"slots", 0.3}});
+  CHECK(busy.bottleneck == "compute");
+  CHECK(busy.evidence.at("units") ==
+        "compute: 90% (sfu.busy)\nmemory: 30% (hbm.util_pct)\noccupancy: 30% (slots)");
+  CHECK(told({{"hbm.util_pct", 88}, {"pe.busy", 0.1}}).bottleneck == "memory");
+  CHECK(told({{"slots", 0.05}, {"pe.busy", 0.04}}).bottleneck == "occupancy");
+  CHECK(told({{"wait", 0.8}, {"slots", 0.5}, {"pe.busy", 0.1}}).bottleneck == "latency");
+  // What is no share of anything says nothing; names that nobody mapped neither.
+  CHECK_FALSE(told({{"pe.busy", 17}, {"hbm.util_pct", -40}, {"mystery", 1}}).evidence.contains("units"));
 }

@@ -1,3 +1,4 @@
+#include "backends/profile/annotated_listing.hpp"
 #include "backends/profile/hot_loop.hpp"
 #include "backends/profile/readings.hpp"
 #include "backends/profile/sampler.hpp"
@@ -146,4 +147,15 @@ TEST_CASE("the hot loop is the innermost one with most of the samples") {
   CHECK(find_hot_loop(text, {}, 100).share == 0);
   CHECK(find_hot_loop("no code", {{1, 1}}, 1).share == 0);
   CHECK(find_hot_loop(text, {{0x1100, 10}}, 10).share == 0); // straight code
+}
+
+TEST_CASE(
+    "an annotated listing has the functions that samples fell into, and the share of each instruction") {
+  const std::string text = "0000000000001000 <cold>:\n    1000:\tret\n\n"
+                           "0000000000001100 <kernel>:\n    1100:\tvmovups (%rdi),%ymm0\n    1104:\tret\n";
+  CHECK(annotated_listing(text, {{0x1100, 3}, {0x9999, 1}}, 4) ==
+        " 75.00% 0000000000001100 <kernel>:\n 75.00%     1100:\tvmovups (%rdi),%ymm0\n            "
+        "1104:\tret\n\n");
+  CHECK(annotated_listing(text, {}, 0).empty());
+  CHECK(annotated_listing(text, {{0x9999, 1}}, 1).empty());
 }

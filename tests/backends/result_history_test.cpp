@@ -54,7 +54,7 @@ TEST_CASE(
     munmap(memory, 16 * size);
 }
 
-TEST_CASE("what unwritten pages cost is measured when it is asked, and grows with their number") {
+TEST_CASE("what unwritten pages cost is measured when it is asked, and grows with their number", "[timing]") {
   CHECK(copied_pages_ns(0) == 0);
   double few = copied_pages_ns(64), many = copied_pages_ns(64 * 64);
   CHECK(few > 0);

@@ -1,3 +1,4 @@
+#include "backends/judge/foreign_load.hpp"
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/verdict/statistics.hpp"
@@ -7,6 +8,9 @@
 #include "runtime/core/timing_decision.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -406,4 +410,85 @@ TEST_CASE("processor ticks are read per processor and the host's share is kept a
   CHECK(one.busy == 56);
   CHECK(one.stolen == 20);
   CHECK(parse_cpu_ticks("", {0}).total == 0);
+}
+
+namespace {
+
+/// An evaluation of a kernel twice as fast, on a machine whose launches and runs differ as `spread` says.
+comparison evaluated(random_source& random, measure_plan kind, const usual_spread& spread,
+                     double ratio = 2.0) {
+  problem p;
+  p.workloads = {{"a", {}, 1.0, false}};
+  std::vector<launch_samples> so_far;
+  double run = spread.run * random.normal();
+  comparison c;
+  while (!c.final && so_far.size() < plan_of(kind).looks.back().launches) {
+    auto launch = simulated(random, ratio * std::exp(run), 1, 12, 0.03, spread.launch);
+    std::erase_if(launch, [](const launch_samples& l) { return l.workload != 0; });
+    so_far.insert(so_far.end(), launch.begin(), launch.end());
+    c = compare(so_far, p, kind, 0.01, 1000, {false, 0, spread});
+  }
+  return c;
+}
+
+} // namespace
+
+TEST_CASE("a second evaluation's estimate lies in the first's interval, or nothing is said", "[costly]") {
+  random_source random{41};
+  const usual_spread host{0.04, 0.025};
+  for (auto kind : {measure_plan::rank, measure_plan::eval}) {
+    INFO(to_text(kind));
+    int known = 0, covered = 0, narrow = 0;
+    for (int i = 0; i < 200; ++i) {
+      auto first = evaluated(random, kind, host), second = evaluated(random, kind, host);
+      if (first.decision == timing_decision::none)
+        continue;
+      ++known;
+      covered += second.summary.speedup >= first.summary.low && second.summary.speedup <= first.summary.high;
+      narrow += first.summary.high <= 1.25 * first.summary.low;
+    }
+    CHECK(known >= 190);
+    CHECK(covered >= known * 92 / 100);
+    CHECK(narrow >= known * 85 / 100);
+  }
+  // What differs by less than machines do by themselves is no difference to a search.
+  int faster = 0;
+  for (int i = 0; i < 100; ++i)
+    faster += evaluated(random, measure_plan::rank, host, 1.04).decision == timing_decision::faster;
+  CHECK(faster <= 10);
+}
+
+TEST_CASE("few launches are believed as far as many others bear them out") {
+  const usual_spread usual{0.04, 0.02};
+  const std::vector<double> equal{0.5, 0.5}, apart{0.4, 0.6};
+  double half = prediction_half_width(equal, usual);
+  CHECK(half > 2 * 0.02); // two runs differ, however alike the launches of one
+  CHECK(half < prediction_half_width(apart, usual));
+  CHECK(prediction_half_width(std::vector<double>(40, 0.5), usual) < half);
+  CHECK(prediction_half_width(equal, {}) == 0); // nobody knows what is usual
+  CHECK(prediction_half_width({}, usual) == 0);
+}
+
+TEST_CASE("others' work is what the machine has worked and nobody here has") {
+  CHECK(seconds_in_cpu_stat("usage_usec 2500000\nuser_usec 1\n") == Approx(2.5));
+  CHECK(seconds_in_cpu_stat("nothing") == 0);
+  REQUIRE(machine_seconds() > 0);
+  foreign_load others{1};
+  others.begin(10);
+  auto work = [](double until_s) {
+    auto begun = std::chrono::steady_clock::now();
+    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() < until_s) {
+    }
+  };
+  pid_t child = fork();
+  if (child == 0) {
+    work(0.5);
+    _exit(0);
+  }
+  int how = 0;
+  REQUIRE(waitpid(child, &how, 0) == child);
+  double seen = others.seen(10);
+  CHECK(seen > 0.4); // of half a second or, on a loaded machine, of others' besides
+  CHECK_FALSE(others.is_calm(std::max(seen, 1e3)));
+  CHECK(others.seen(10 + 0.45) < seen); // the same, but it is known to be ours
 }

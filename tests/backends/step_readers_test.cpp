@@ -102,6 +102,8 @@ TEST_CASE("a vendor's tool may print lines of name = number; everything else in 
   auto found = reader(
       "pe.utilisation = 0.75\nno number = here\n\n  dram.bytes=1e9\r\nbad = 1e999\nx = 3 apples\n= 4\n");
   CHECK(found.counters == std::map<std::string, double>{{"pe.utilisation", 0.75}, {"dram.bytes", 1e9}});
+  CHECK(reader("pe_busy 0.5\nnoc stall = 3\nhbm.util:\t71.5\nrows,12\nit took 12\n=3\n7\n").counters ==
+        std::map<std::string, double>{{"pe_busy", 0.5}, {"noc stall", 3}, {"hbm.util", 71.5}, {"rows", 12}});
   std::string flood;
   for (int i = 0; i < 1000; ++i)
     flood += "n" + std::to_string(i) + " = 1\n";

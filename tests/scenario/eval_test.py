@@ -2,11 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import unittest
 
-from program import HEAD, RUNTIME, RIGHT, SLACK, Scenario, command_of, descendants_of, wait_for_end
+from program import HEAD, ROOT, RUNTIME, RIGHT, SLACK, Scenario, command_of, descendants_of, wait_for_end
 
 ENDLESS = HEAD + "  for (;;)\n    asm volatile(\"\");\n}\n"
 
@@ -83,6 +84,70 @@ class Eval(Scenario):
         self.write("right.cpp", RIGHT)
         self.call("eval", "problem", "right.cpp", "--untimed")
         self.assert_nothing_left()
+
+    def profiled(self, *words, code=0):
+        done = subprocess.run([RUNTIME, "profile", "problem", *words], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=120 * SLACK)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def test_profile(self):
+        """Without a candidate the reference: times, bottleneck, and a folder with what the profilers wrote, as they did."""
+        out, _ = self.profiled()
+        self.assertIn("the reference", out)
+        self.assertIn("us a call", out)
+        self.assertIn("bottleneck: ", out)
+        [folder] = self.folder.glob("*.profile")
+        names = {p.name for p in folder.iterdir()}
+        self.assertLessEqual({"profile.json", "source.cpp", "candidate.object", "samples.txt", "disassembly.txt", "trace.json"}, names)
+        self.assertIn("<kernel>:", (folder / "samples.txt").read_text())
+        for name in names:
+            self.assertIn(name, out)
+        before = (folder / "profile.json").read_text()
+        said = json.loads(self.profiled("--json")[0])  # into the same folder, once more
+        self.assertNotEqual((folder / "profile.json").read_text(), before)
+        self.assertEqual((said["state"], said["profiled"], set(said["files"])), ("correct", "the reference", names))
+        self.assertTrue(said["diagnosis"]["bottleneck"])
+        self.assertIn("peak.clock", said["counters"])
+        self.assert_nothing_left()
+
+    def test_profile_of_what_is_wrong(self):
+        """A wrong kernel has its verdict and no bottleneck; a folder with other things is left alone."""
+        self.write("wrong.cpp", HEAD + "  for (int64_t i = 0; i < n; ++i)\n    y[i] = 0;\n}\n")
+        out, _ = self.profiled("wrong.cpp", "-o", "p", code=1)
+        self.assertIn("incorrect", out)
+        self.assertNotIn("bottleneck", out)
+        self.write("mine/notes.txt", "keep")
+        _, said = self.profiled("-o", "mine", code=2)
+        self.assertIn("-o mine", said)
+        self.assertEqual([p.name for p in (self.folder / "mine").iterdir()], ["notes.txt"])
+        _, said = self.profiled("missing.cpp", "-o", "q", code=2)
+        self.assertIn("missing.cpp", said)
+        self.assertFalse((self.folder / "q").exists())
+        self.assert_nothing_left()
+
+    def test_a_vendors_tool_needs_no_code(self):
+        """A manifest's job prints a chip's own counters, [metrics] says what they mean, and the verdict names the bottleneck by them."""
+        own = self.folder / "backends/chip"
+        shutil.copytree(ROOT / "backends/cpu-cpp", own)
+        text = (own / "backend.toml").read_text().replace('name = "cpu-cpp"', 'name = "chip"', 1)
+        job = """[[job]]
+name = "insight"
+kind = "profile"
+needs = ["measure"]
+command = ["printf", "pe.busy 0.04\\nnoc.stall_pct: 91\\nhbm.util_pct=12\\nfirmware 7\\n", "{object}"]
+reads = "name-value"
+"""
+        (own / "backend.toml").write_text(text.replace("[capabilities]", job + """[metrics]
+"pe.busy" = "compute"
+"noc.stall_pct" = "latency percent"
+"hbm.util_pct" = "memory percent"
+[capabilities]""", 1))
+        said = json.loads(self.profiled("--backend", "chip", "--backend-path", "backends", "-o", "p", "--json")[0])
+        self.assertEqual(said["diagnosis"]["bottleneck"], "latency", said["diagnosis"])
+        self.assertIn("latency: 91% (noc.stall_pct)", said["diagnosis"]["evidence"]["units"])
+        self.assertEqual((said["counters"]["pe.busy"], said["counters"]["role.memory"]), (0.04, 0.12))
+        self.assertIn("noc.stall_pct", (self.folder / "p/insight.txt").read_text())
 
 
 if __name__ == "__main__":

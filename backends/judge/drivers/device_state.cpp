@@ -175,6 +175,8 @@ driver_bands bands(double least_order_ns) {
           .bank_bytes = bank_bytes(),
           .copy_ns = copy_ns,
           .mix_ns = mix_ns,
+          .spread = {0.006, 0.004},
+          .cpu_tells = false, // it spins
           .sampling_hides_late_work = false};
 }
 
