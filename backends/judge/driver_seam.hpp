@@ -4,7 +4,7 @@
 #include "backends/judge/driver_call.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/noise_gate.hpp"
-#include "backends/verdict/statistics.hpp"
+#include "backends/verdict/usual_spread.hpp"
 #include "runtime/core/result.hpp"
 
 #include <cstddef>

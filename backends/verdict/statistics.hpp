@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/verdict/usual_spread.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/timing_decision.hpp"
@@ -79,12 +80,6 @@ struct comparison {
   bool final = false;
   bool valid = false; ///< false: a sample is missing, zero, negative or not finite, or a workload has none
   bool too_short = false; ///< nothing is decided: a call is too short to be told from the path to it
-};
-
-/// Standard deviations of log ratios on a kind of device, as many measurements show them: what few launches can't.
-struct usual_spread {
-  double launch = 0; ///< of one launch's estimate about its evaluation's
-  double run = 0;    ///< of an evaluation's about those of others, beside what its launches explain
 };
 
 /// The gate's facts about the machine during the samples.

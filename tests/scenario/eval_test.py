@@ -117,6 +117,7 @@ class Eval(Scenario):
         out, _ = self.profiled("wrong.cpp", "-o", "p", code=1)
         self.assertIn("incorrect", out)
         self.assertNotIn("bottleneck", out)
+        (self.folder / "mine").mkdir()
         self.write("mine/notes.txt", "keep")
         _, said = self.profiled("-o", "mine", code=2)
         self.assertIn("-o mine", said)
