@@ -38,8 +38,7 @@ status timing::calm_launch(evidence& found) {
 usual_spread timing::spread_of(bool loud) const {
   auto spread = bands_.spread;
   auto there = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
-  bool on_all =
-      bands_.cpu_tells && wall_s_ > 0 && cpu_s_ / wall_s_ > there - 0.9; // calls begin and end on one
+  bool on_all = bands_.cpu_tells && cores_busy() > there - 0.9; // calls begin and end on one
   for (auto [so, times] : {std::pair{on_all, bands_.on_all_processors}, {loud, bands_.beside_others}})
     if (so)
       spread = {std::max(spread.launch, times.launch), std::max(spread.run, times.run)};

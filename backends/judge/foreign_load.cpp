@@ -3,15 +3,11 @@
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/stopwatch.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
@@ -22,13 +18,8 @@ constexpr double of_one_processor = 0.15; ///< what a quiet system does by itsel
 constexpr double of_spare_ones = 0.5;     ///< who has others to go to leaves the measured ones alone
 constexpr auto moment = std::chrono::milliseconds{40}; ///< ten ticks of the kernel's account
 
-std::string text_of(const char* path) {
-  std::ifstream in{path};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 double ticked_seconds() {
-  return static_cast<double>(parse_cpu_ticks(text_of("/proc/stat"), {}).busy) /
+  return static_cast<double>(parse_cpu_ticks(kernel_text("/proc/stat"), {}).busy) /
          static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
@@ -39,8 +30,8 @@ double seconds_in_usage(const std::string& text) {
 enum class account { first, second, ticks };
 
 double grouped_seconds(account which) {
-  return which == account::first ? seconds_in_usage(text_of("/sys/fs/cgroup/cpuacct/cpuacct.usage"))
-                                 : seconds_in_cpu_stat(text_of("/sys/fs/cgroup/cpu.stat"));
+  return which == account::first ? seconds_in_usage(kernel_text("/sys/fs/cgroup/cpuacct/cpuacct.usage"))
+                                 : seconds_in_cpu_stat(kernel_text("/sys/fs/cgroup/cpu.stat"));
 }
 
 account finest_account() {
@@ -49,19 +40,6 @@ account finest_account() {
     if (double s = grouped_seconds(which); s > 0.9 * ticked && s < 1.1 * ticked)
       return which;
   return account::ticks;
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>{std::chrono::steady_clock::now().time_since_epoch()}.count();
-}
-
-double judge_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 } // namespace
@@ -88,11 +66,11 @@ void foreign_load::begin(double own_s) {
   machine_s_ = machine_seconds();
   judge_s_ = judge_seconds();
   own_s_ = own_s;
-  wall_s_ = seconds_now();
+  begun_ = steady::now();
 }
 
 double foreign_load::seen(double own_s) const {
-  double wall = std::max(seconds_now() - wall_s_, 1e-6), own = own_s - own_s_ + judge_seconds() - judge_s_;
+  double wall = std::max(seconds_since(begun_), 1e-6), own = own_s - own_s_ + judge_seconds() - judge_s_;
   return std::max(0.0, machine_seconds() - machine_s_ - own) / wall;
 }
 

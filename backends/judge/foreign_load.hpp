@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string_view>
 
@@ -31,7 +32,8 @@ public:
   double wait_for_calm(double limit_s) const;
 
 private:
-  double allowed_ = 0, machine_s_ = 0, judge_s_ = 0, own_s_ = 0, wall_s_ = 0;
+  double allowed_ = 0, machine_s_ = 0, judge_s_ = 0, own_s_ = 0;
+  std::chrono::steady_clock::time_point begun_;
 };
 
 } // namespace ke

@@ -11,11 +11,6 @@
 namespace ke {
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream in{path};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 double number_in(const std::string& path) {
   std::ifstream in{path};
   double value = 0;
@@ -27,6 +22,13 @@ std::string cpu_folder(int cpu) {
   return "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
 }
 
+} // namespace
+
+std::string kernel_text(const std::string& path) {
+  std::ifstream in{path};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
 double judge_seconds() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -35,8 +37,6 @@ double judge_seconds() {
   };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
-
-} // namespace
 
 cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cpus) {
   cpu_ticks sum;
@@ -77,7 +77,7 @@ clock_reading host_clocks(const std::vector<int>& cpus) {
 }
 
 others_reading host_others(const std::vector<int>& cpus) {
-  return {parse_cpu_ticks(text_of("/proc/stat"), cpus), number_in("/proc/loadavg")};
+  return {parse_cpu_ticks(kernel_text("/proc/stat"), cpus), number_in("/proc/loadavg")};
 }
 
 noise_gate::noise_gate(std::vector<int> cpus, clocks_of clocks, others_of others)

@@ -18,6 +18,11 @@ struct cpu_ticks {
 /// Sums the lines of `cpus` in the text of /proc/stat; all processors if `cpus` is empty. Pure.
 cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cpus);
 
+/// What such a file holds now; empty: it is not there.
+std::string kernel_text(const std::string& path);
+/// CPU seconds of this process, the judge, so far.
+double judge_seconds();
+
 /// Clocks of a device and its processors.
 struct clock_reading {
   std::uint64_t throttled = 0; ///< events so far; 0 where the machine does not count them

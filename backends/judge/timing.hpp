@@ -95,6 +95,8 @@ private:
   bool is_calm() const; ///< of others during the last launch
   status calm_launch(evidence& found);
   usual_spread spread_of(bool loud) const;
+  /// How many cores were at work while the candidate's calls ran, the way there and back not counted; 0: too few calls.
+  double cores_busy() const;
   /// The workload's places in both arenas, and what it is mixed from.
   status place(timed_workload& w, caller& a, caller& b);
   /// What an order of the baseline and one of the candidate share.

@@ -9,6 +9,11 @@
 
 namespace ke {
 
+double timing::cores_busy() const {
+  double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
+  return busy_wall > 0.2 * wall_s_ && orders_ >= 6 ? cpu_s_ / busy_wall : 0;
+}
+
 void timing::flag_integrity(evidence& found) const {
   auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
   // Whatever it works after its answer is charged, so that it gains nothing. A pool that spins for a while
@@ -39,10 +44,8 @@ void timing::flag_integrity(evidence& found) const {
                                "% of the time that passed outside"});
   for (auto& f : below_floor(task_.what, found.launches, task_.peaks))
     found.flags.push_back(std::move(f));
-  // For the diagnosis: how many cores were at work while calls ran, the way there and back not counted.
-  double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
-  if (busy_wall > 0.2 * wall_s_ && orders_ >= 6)
-    found.counters[counter_keys::cores_busy] = cpu_s_ / busy_wall;
+  if (double cores = cores_busy(); cores > 0) // for the diagnosis
+    found.counters[counter_keys::cores_busy] = cores;
   for (const auto& [name, value] : task_.peaks)
     found.counters[counter_keys::peak_of + name] = value;
 }
