@@ -203,7 +203,8 @@ void read_disassembly(bench& b, const process_exit& e) {
     return;
   for (const auto& [name, value] : instruction_mix(e.out))
     b.found.counters[name] = value;
-  b.raw.keep("samples.txt", annotated_listing(e.out, b.run.places, b.run.samples));
+  if (b.raw.wanted())
+    b.raw.keep("samples.txt", annotated_listing(e.out, b.run.places, b.run.samples));
   b.loop = find_hot_loop(e.out, b.run.places, b.run.samples);
   if (b.loop.share <= 0)
     return;

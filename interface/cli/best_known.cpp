@@ -1,9 +1,9 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/verdict/verdict_rules.hpp"
-#include "config/problem_file.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/figures.hpp"
+#include "interface/cli/named_problem.hpp"
 #include "interface/cli/output_file.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
@@ -260,13 +260,10 @@ void print_text(const std::vector<known_solution>& known, std::size_t found, con
 }
 
 int best_known(const access_options& where, const best_known_options& o) {
-  auto loaded = load_problem(o.problem);
-  if (!loaded.errors.empty()) {
-    for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+  auto what = named_problem(o.problem);
+  if (!what)
     return exit_usage;
-  }
-  auto wish = wish_of(std::move(loaded.problem), o);
+  auto wish = wish_of(*std::move(what), o);
   if (!wish)
     return complain(wish.error());
   auto a = open_access(where);

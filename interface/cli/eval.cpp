@@ -9,6 +9,7 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/foreground.hpp"
 #include "interface/cli/judged_text.hpp"
+#include "interface/cli/named_problem.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/verdict.hpp"
@@ -170,12 +171,9 @@ int run(eval_options o) {
     o.backend = "cpu-cpp";
   if (o.plan.empty())
     o.plan = to_text(measure_plan::eval);
-  auto loaded = load_problem(o.problem);
-  if (!loaded.errors.empty()) {
-    for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+  auto what = named_problem(o.problem);
+  if (!what)
     return exit_usage;
-  }
   if (!o.baseline.empty()) {
     auto production = read_named_file(o.baseline, 1u << 20);
     if (!production)
@@ -183,7 +181,7 @@ int run(eval_options o) {
     exported.against = baseline{"file:" + o.baseline, *std::move(production)};
   }
   if (exported.against)
-    set_baseline(loaded.problem, *exported.against);
+    set_baseline(*what, *exported.against);
   auto sources = read_candidates(o);
   if (!sources)
     return complain(sources.error(), "eval");
@@ -191,7 +189,7 @@ int run(eval_options o) {
   if (!plan)
     return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
                     "eval");
-  return judge_all(o, loaded.problem, *sources, *plan, exported.measured);
+  return judge_all(o, *what, *sources, *plan, exported.measured);
 }
 
 } // namespace

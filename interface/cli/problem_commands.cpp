@@ -1,8 +1,8 @@
 #include "backends/evaluation/problem_lint.hpp"
-#include "config/problem_file.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/foreground.hpp"
+#include "interface/cli/named_problem.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/observe/exit_codes.hpp"
 
@@ -81,28 +81,21 @@ void print_for_people(const problem& what, const lint_report& r) {
 
 int run(const lint_options& o) {
   signal_watch::block();
-  auto loaded = load_problem(o.problem);
-  if (!loaded.errors.empty()) {
-    for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+  auto what = named_problem(o.problem);
+  if (!what)
     return exit_usage;
-  }
-  auto backend = o.backend;
-  if (auto all = load_backends(built_in_backends(), {}); all && backend.empty())
-    backend = usual_backend(*all, loaded.problem.reference_language);
-  auto judging = foreground::open(o.sandbox, backend, o.backend_paths);
+  auto judging = foreground::open(o.sandbox, backend_for(*what, o.backend), o.backend_paths);
   if (!judging)
     return complain(judging.error(), "problem lint");
-  auto report =
-      lint_problem(loaded.problem, (*judging)->with(), (*judging)->options, (*judging)->processes());
+  auto report = lint_problem(*what, (*judging)->with(), (*judging)->options, (*judging)->processes());
   if ((*judging)->interrupted())
     return complain(interrupted_failure(), "problem lint");
   if (!report)
     return complain(report.error(), "problem lint");
   if (o.json)
-    std::cout << lint_json(loaded.problem, *report) << '\n';
+    std::cout << lint_json(*what, *report) << '\n';
   else
-    print_for_people(loaded.problem, *report);
+    print_for_people(*what, *report);
   return report->reasons.empty() ? exit_done : exit_unproven;
 }
 

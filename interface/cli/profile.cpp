@@ -8,6 +8,7 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/foreground.hpp"
 #include "interface/cli/judged_text.hpp"
+#include "interface/cli/named_problem.hpp"
 #include "interface/cli/output_file.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -192,24 +193,19 @@ int profile(const profile_options& o, const problem& what, const subject& of, fo
 
 int run(profile_options o) {
   signal_watch::block();
-  auto loaded = load_problem(o.problem);
-  if (!loaded.errors.empty()) {
-    for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+  auto what = named_problem(o.problem);
+  if (!what)
     return exit_usage;
-  }
-  const auto& what = loaded.problem;
-  if (auto all = load_backends(built_in_backends(), {}); all && o.backend.empty())
-    o.backend = usual_backend(*all, what.reference_language);
+  o.backend = backend_for(*what, o.backend);
   if (o.output.empty())
-    o.output = what.name + ".profile";
+    o.output = what->name + ".profile";
   if (auto s = may_write(o.output); !s)
     return complain(s.error(), "profile");
   auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
   if (!judging)
     return complain(judging.error(), "profile");
-  auto of = subject_of(o, what, (*judging)->with());
-  return of ? profile(o, what, *of, **judging) : complain(of.error(), "profile");
+  auto of = subject_of(o, *what, (*judging)->with());
+  return of ? profile(o, *what, *of, **judging) : complain(of.error(), "profile");
 }
 
 } // namespace
