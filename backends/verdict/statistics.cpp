@@ -466,6 +466,31 @@ void conclude(comparison& out, const ratio_bounds& mean, const sampling_plan& pl
   out.final = last || (reached && out.decision != timing_decision::none && narrow);
 }
 
+/// The workloads that are not held out: their samples, the weighted mean of the logarithm of their speedups,
+/// and the shortest time of either side, in ns.
+struct searched_workloads {
+  std::vector<series> all;
+  double mean = 0, shortest = infinite;
+};
+
+searched_workloads searched_of(const std::map<std::uint32_t, series>& found) {
+  searched_workloads out;
+  for (const auto& [index, s] : found) {
+    if (s.held_out)
+      continue;
+    out.mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
+    out.shortest = std::min({out.shortest, *std::min_element(s.candidate_ns.begin(), s.candidate_ns.end()),
+                             *std::min_element(s.reference_ns.begin(), s.reference_ns.end())});
+    out.all.push_back(s);
+  }
+  return out;
+}
+
+workload_timing timing_of(const std::string& name, const series& s, const interval& i) {
+  return {name,       std::exp(i.estimate),      std::exp(i.low),          std::exp(i.high),
+          s.held_out, median_of(s.candidate_ns), median_of(s.reference_ns)};
+}
+
 } // namespace
 
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
@@ -477,17 +502,9 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
     return out;
   out.valid = true;
   auto& sum = out.summary;
-  std::vector<series> all; // of the workloads that are not held out
-  double mean = 0, shortest = infinite;
-  for (const auto& [index, s] : found) {
-    if (s.held_out)
-      continue;
-    mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
+  auto [all, mean, shortest] = searched_of(found);
+  for (const auto& s : all)
     sum.pairs += static_cast<std::int64_t>(s.candidate_ns.size());
-    shortest = std::min({shortest, *std::min_element(s.candidate_ns.begin(), s.candidate_ns.end()),
-                         *std::min_element(s.reference_ns.begin(), s.reference_ns.end())});
-    all.push_back(s);
-  }
   std::size_t launches = all.front().launches.size();
   const look* reached = reached_of(plan, launches);
   bool early = !reached && plan.futile_below > 0, few = kind == measure_plan::rank || launches < 3;
@@ -504,12 +521,9 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
   sum.mean_speedup = std::exp(mean);
   sum.discarded = noise.discarded;
   summarize_first(all.front(), sum);
-  for (const auto& [index, s] : found) {
-    interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
-    sum.workloads.push_back({what.workloads[index].name, std::exp(i.estimate), std::exp(i.low),
-                             std::exp(i.high), s.held_out, median_of(s.candidate_ns),
-                             median_of(s.reference_ns)});
-  }
+  for (const auto& [index, s] : found)
+    sum.workloads.push_back(timing_of(what.workloads[index].name, s,
+                                      few ? pooled_interval(s, alpha) : launch_interval(s, alpha)));
   out.too_short = shortest < floor_share * floor_ns;
   conclude(out, {std::exp(whole.low), std::exp(whole.high)}, plan, reached, early, noise.loud);
   return out;
