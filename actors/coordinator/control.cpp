@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace ke {
 
@@ -19,15 +20,20 @@ struct command_done {
   std::shared_ptr<const control_reply> reply;
 };
 
+/// An ending control waits for no answer any longer.
+struct last_call {};
+
 } // namespace ke
 
 KE_MESSAGE(ke::command_done)
+KE_MESSAGE(ke::last_call)
 
 namespace ke {
 namespace {
 
 constexpr std::size_t most_of_a_peer = 32; ///< commands that wait for their answers
 constexpr std::size_t most_of_all = 512;
+constexpr std::chrono::seconds last_answers{2}; ///< an ending control waits so long for them
 
 class client_requests {
 public:
@@ -51,6 +57,9 @@ public:
     auto command = parse_command(body->json);
     if (!command)
       return answer(f.peer, f.sequence, refusal(command.error().text, exit_code_of(command.error())));
+    if (leaving_)
+      return answer(f.peer, f.sequence,
+                    refusal("the owner of the store is ending: ask again when it runs", exit_interrupted));
     if (command->act == "watch") {
       watch(f.peer);
       return answer(f.peer, f.sequence, {R"({"watching":true})", exit_done});
@@ -68,7 +77,19 @@ public:
       return;
     answer(c->second.peer, c->second.sequence, *d.reply);
     open_.erase(c);
+    if (leaving_ && open_.empty())
+      self_->quit(*leaving_);
   }
+
+  /// The answer to the very `stop` that ends the process is often on its way yet: it is told first.
+  void leave(caf::error why) {
+    if (open_.empty() || why == caf::exit_reason::kill)
+      return self_->quit(why);
+    if (!leaving_)
+      after(self_, last_answers, last_call{});
+    leaving_ = std::move(why);
+  }
+  void given_up() { self_->quit(leaving_.value_or(caf::error{})); }
 
   void gone(const peer_lost& l) {
     auto w = watching_.find(l.peer);
@@ -122,6 +143,7 @@ private:
   std::map<std::string, std::function<void()>> watching_; ///< peer -> stop
   std::map<std::uint64_t, asked> open_;
   std::uint64_t last_ = 0;
+  std::optional<caf::error> leaving_; ///< why, once it has been told to end
 };
 
 } // namespace
@@ -133,12 +155,14 @@ control_reply refusal(const std::string& why, int exit_code) {
 caf::behavior control(caf::event_based_actor* self, control_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<client_requests>(self, std::move(options));
+  self->set_exit_handler([=](caf::exit_msg& msg) { state->leave(std::move(msg.reason)); });
   handlers_of handlers{
       addresses::control,
       [=](transport_is& t) { state->transport(std::move(t.transport)); },
       [=](const frame_in& in) { state->frame(in.what); },
       [=](const command_done& d) { state->done(d); },
       [=](const peer_lost& l) { state->gone(l); },
+      [=](const last_call&) { state->given_up(); },
   };
   return handlers.behavior();
 }

@@ -39,6 +39,7 @@ control_reply refusal(const std::string& why, int exit_code);
 ///
 ///   <- frame_in (command), peer_lost   from the gateway
 ///   <- command_done                    from itself, when a command's reply is there
+///   <- exit                            once the commands in hand are answered, or two seconds later
 ///
 /// Supervisor: root, permanent. Detached: busy campaigns don't delay it, and it waits for nobody.
 caf::behavior control(caf::event_based_actor* self, control_options options);

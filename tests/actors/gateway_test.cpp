@@ -172,6 +172,33 @@ TEST_CASE_METHOD(wire_fixture,
   CHECK(wire_out->sent.back().correlation == 7);
 }
 
+/// Bug: the campaign that a `stop` ended took its owner along before the client had the answer, who then waited for
+/// three pings and heard that the owner went away.
+TEST_CASE_METHOD(wire_fixture,
+                 "control, told to end, answers the commands in hand first, for two seconds at most") {
+  auto told = caf::actor_cast<caf::actor>(names->find(addresses::control).weak());
+  bool ended = false;
+  told->attach_functor([&] { ended = true; });
+  auto with_one = GENERATE(true, false);
+  if (with_one)
+    command("c", R"({"command":"stop"})", 7);
+  caf::anon_send_exit(told, caf::exit_reason::user_shutdown);
+  settle();
+  CHECK(ended != with_one);
+  SECTION("the answer comes") {
+    if (with_one)
+      kept.at(0).reply({R"({"done":"stop"})", 0});
+    settle();
+    CHECK(answers("c").size() == (with_one ? 1 : 0));
+  }
+  SECTION("it does not") {
+    pass(1s);
+    CHECK(ended != with_one);
+    pass(1s);
+  }
+  CHECK(ended);
+}
+
 TEST_CASE_METHOD(wire_fixture, "one client has so many commands open at most; others are served") {
   for (std::uint64_t n = 1; n <= 40; ++n)
     command("greedy", R"({"command":"stop"})", n);

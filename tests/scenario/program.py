@@ -394,7 +394,8 @@ class Scenario(unittest.TestCase):
         done = subprocess.run([RUNTIME, *map(str, args)], cwd=self.folder, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=timeout)
         if code is not None:
-            self.assertEqual(done.returncode, code, f"{args}\nstdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-2000:]}")
+            running = "".join(f"\n-- campaign process {run.pid}: {run.told()}" for run in self.runs)
+            self.assertEqual(done.returncode, code, f"{args}\nstdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-2000:]}{running}")
         return done
 
     def json(self, *args, code=0, config="campaign.toml"):
