@@ -20,6 +20,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const answered& a) { state->answer(a); },
       [=](const failed_try& f) { state->failed(f); },
       [=](const stage_changed& s) { state->stage(s); },
+      [=](const measured_again& m) { state->again(m); },
       [=](judged& j) { state->judge(j); },
       [=](const evaluation_failed& f) { state->evaluation_failed_for(f); },
       [=](const node_crashed& c) { state->crashed(c); },

@@ -28,7 +28,7 @@ struct interrupt {};
 ///   <- prompt_ready                  reserve; commit the intent; -> synthesize
 ///   <- agent_call                    the same for a sub-agent, or refuse; <- synthesis; -> agent_answer
 ///   <- answered, failed_try          journal; spend
-///   <- judged, evaluation_failed, stage_changed, node_crashed, want_context
+///   <- judged, evaluation_failed, stage_changed, measured_again, node_crashed, want_context
 ///   -> evaluate_request              of the reference (node 0), for the admission, and of finalists, for
 ///                                    claims; <- judged, evaluation_failed
 ///   <- steer, status_request, interrupt

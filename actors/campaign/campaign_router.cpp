@@ -249,8 +249,17 @@ void campaign_router::stage(const stage_changed& s) {
     rows_.of(s.node).state = s.stage;
 }
 
+void campaign_router::again(const measured_again& m) {
+  ++machine_.measured_again;
+  machine_.why = m.why;
+  machine_.now.insert(m.node);
+}
+
 void campaign_router::judge(judged& j) {
   auto of_reference = j.node.node == 0;
+  machine_.now.erase(j.node);
+  machine_.held_s += j.held_s;
+  machine_.beside_others += j.beside_others;
   if (!phase_.is_live())
     return keep_late(j);
   if (of_reference) {

@@ -55,6 +55,7 @@ public:
   void given(const given_answer& a);
   void failed(const failed_try& f);
   void stage(const stage_changed& s);
+  void again(const measured_again& m);
   void judge(judged& j);
   void evaluation_failed_for(const evaluation_failed& f);
   void crashed(const node_crashed& c);
@@ -158,6 +159,7 @@ private:
   solutions_left solutions_;
   claims_round claims_;
   dispatch_round dispatch_;
+  machine_weather machine_;
 };
 
 } // namespace ke

@@ -245,7 +245,8 @@ status_facts campaign_router::facts_of_status() const {
   status_facts facts{.live = true,
                      .in_flight = books.in_flight(),
                      .trouble = devices_.trouble(),
-                     .set_aside = books.set_aside()};
+                     .set_aside = books.set_aside(),
+                     .machine = machine_};
   for (const auto& tree : journal_.trees()) {
     const auto& backend = tree.backend();
     auto missing = devices_.missing(backend);

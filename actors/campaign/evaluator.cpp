@@ -3,6 +3,7 @@
 #include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
+#include "backends/verdict/drift_watch.hpp"
 #include "backends/verdict/second_opinion.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/baseline.hpp"
@@ -24,6 +25,7 @@
 #include "runtime/store/store_port.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -56,9 +58,35 @@ struct open_job {
   std::uint32_t target = 0;
   std::string key; ///< of its verdict
   unsigned tries = 0;
+  unsigned again = 0; ///< measured again because of its machine
+  double spent_s = 0; ///< of the device, for what does not count
   bool submitted = false;
   std::optional<job_done> first;     ///< a score beyond belief, which another worker is to confirm
   std::set<std::string> measured_by; ///< workers that are not to confirm their own word
+};
+
+using node_target = std::pair<node_key, std::uint32_t>;
+
+/// Where nodes were measured, the newest ones; a parent that is forgotten pulls its children nowhere.
+class measuring_places {
+public:
+  void note(const node_target& what, fleet_device where) {
+    if (at_.insert_or_assign(what, std::move(where)).second)
+      order_.push_back(what);
+    if (order_.size() > most) {
+      at_.erase(order_.front());
+      order_.pop_front();
+    }
+  }
+  fleet_device of(const node_target& what) const {
+    auto known = at_.find(what);
+    return known == at_.end() ? fleet_device{} : known->second;
+  }
+
+private:
+  static constexpr std::size_t most = 16384;
+  std::map<node_target, fleet_device> at_;
+  std::deque<node_target> order_;
 };
 
 /// Of a verdict that no other node may take over.
@@ -129,6 +157,17 @@ public:
     }
     if (found->state == verdict_state::harness_error)
       options_.names->send(addresses::fleet, cancel_job{d.id}); // it kept the job for another try
+    if (auto why = job.first ? std::string{} : doubt(job, d, *found);
+        !why.empty() && job.again < most_again) {
+      ++job.again;
+      job.spent_s += found->build_s + found->check_s + found->time_s;
+      log::info("evaluator", "measured again: the machine was not itself",
+                {{"worker", d.worker}, {"device", found->device}, {"why", why}});
+      options_.names->send(addresses::campaign(job.request->node.campaign),
+                           measured_again{job.request->node, why});
+      d.acknowledge();
+      return submit(d.id, job);
+    }
     if (!job.first && beyond_belief(job, *found) &&
         offered_by_another(offers_[job.request->backend], found->device, d.worker)) {
       log::info("evaluator", "a score beyond belief is measured by another worker, too",
@@ -165,6 +204,8 @@ public:
         first->acknowledge();
       d.acknowledge();
     };
+    if (found->timing)
+      measured_at_.note({job.request->node, job.target}, {counts.worker, counts.device});
     if (found->state == verdict_state::correct && found->score)
       beliefs_.stands(place_of(job), *found->score);
     decided(j, counts, found, std::move(acknowledge));
@@ -212,6 +253,11 @@ public:
 private:
   using open_jobs = std::unordered_map<std::uint64_t, open_job>;
 
+  static node_target parent_of(const open_job& j) {
+    const auto& r = *j.request;
+    return {{r.node.campaign, r.node.tree, r.parent}, j.target};
+  }
+
   static beliefs::place place_of(const open_job& j) {
     return {j.request->node.campaign, j.request->backend, j.request->devices[j.target]};
   }
@@ -224,6 +270,19 @@ private:
       by_node_.erase(mine);
     jobs_.erase(j);
   }
+
+  /// Why a time says less of the candidate than of its machine, in words; empty: it does not. What was noisy, or
+  /// measured while the device's fixed kernels had left their band, is nobody's parent before it has been measured again.
+  std::string doubt(const open_job& j, const job_done& d, const verdict& v) {
+    const auto& found = d.found->found;
+    if (found.launches.empty() || (v.state != verdict_state::correct && v.state != verdict_state::noisy))
+      return {};
+    auto drift = drifts_[{d.worker, d.device}].note(found);
+    bool noisy =
+        v.state == verdict_state::noisy && j.request->plan == measure_plan::rank; // a claim has its own tries
+    return drift.empty() && noisy ? "noisy" : drift;
+  }
+  static constexpr unsigned most_again = 2; ///< then it counts as it is
 
   bool beyond_belief(const open_job& j, const verdict& v) const {
     return j.request->plan == measure_plan::rank && v.state == verdict_state::correct && v.score &&
@@ -260,8 +319,14 @@ private:
                    : own_key(key, node, job.target);
     batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,  found,
-                row,   false,       found->build_s + found->check_s + found->time_s,
+                row,   false,       job.spent_s + found->build_s + found->check_s + found->time_s,
                 batch, acknowledge, job.request->plan};
+    auto counted = [&](const char* key) {
+      auto at = evidence.counters.find(key);
+      return at == evidence.counters.end() ? 0.0 : at->second;
+    };
+    said.held_s = counted(counter_keys::gate_held_s);
+    said.beside_others = counted(counter_keys::gate_beside_others) > 0;
     auto same = evidence.provenance.find(same_object_as);
     auto first = same == evidence.provenance.end() ? std::nullopt : node_of_text(same->second);
     if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time
@@ -312,7 +377,7 @@ private:
     if (!j.measured_by.empty())
       avoid =
           not_to_confirm(offers_[what->backend], device_for(what->backend, what->device).name, j.measured_by);
-    options_.names->send(addresses::fleet, submit_job{what, std::move(avoid)});
+    options_.names->send(addresses::fleet, submit_job{what, std::move(avoid), measured_at_.of(parent_of(j))});
   }
 
   verdict verdict_from(const open_job& j, const job_done& d) const {
@@ -392,7 +457,9 @@ private:
   open_jobs jobs_;
   std::map<std::pair<node_key, measure_plan>, std::set<std::uint64_t>> by_node_;
   beliefs beliefs_;
-  std::map<std::string, class_offers> offers_; ///< by backend
+  measuring_places measured_at_;
+  std::map<std::pair<std::string, std::string>, drift_watch> drifts_; ///< by worker and device
+  std::map<std::string, class_offers> offers_;                        ///< by backend
   std::map<std::string, std::vector<std::uint64_t>> by_key_;
   std::map<std::string, std::vector<device_info>> devices_; ///< by backend
 };

@@ -30,6 +30,8 @@ struct evaluator_options {
 ///                         Evidence of another candidate or problem is the worker's failure. A score far
 ///                         above all confirmed ones is measured once more, if possible by another worker
 ///                         with such a device; the lower one counts
+///                         One that was noisy, or beside which the device's fixed kernels had left their band
+///                         (drift_watch.hpp), goes back: -> measured_again, at most twice
 ///   <- job_stage          -> stage_changed
 ///   <- job_poisoned       -> evaluation_failed
 ///   <- cancel_evaluation  -> cancel_job

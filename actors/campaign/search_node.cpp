@@ -385,6 +385,7 @@ private:
     e.problem = tree_->problem;
     e.timed = tree_->timed;
     e.seed = context_.what.seed;
+    e.parent = context_.what.parent;
     tree_->names->send(addresses::evaluator, std::move(e));
   }
 

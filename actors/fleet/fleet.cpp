@@ -43,7 +43,7 @@ namespace {
 /// A result that came before its campaign asked.
 struct early_result {
   std::shared_ptr<const job_result> found;
-  std::string peer, worker;
+  std::string peer, worker, device;
 };
 
 struct tracked_job {
@@ -55,6 +55,7 @@ struct tracked_job {
   std::uint32_t answered = 0;
   std::set<std::string> avoid;       ///< peers where it failed
   std::set<std::string> avoid_names; ///< workers that are not to do it
+  fleet_device prefer;               ///< where its parent was measured
   trace::time_point queued = trace::time_point::clock::now(), granted{};
 };
 
@@ -149,12 +150,13 @@ public:
     brought_ -= !fresh && !j.what;
     j.what = s.what;
     j.avoid_names = s.avoid;
+    j.prefer = s.prefer;
     if (auto before = answered_.last(s.what->id)) {
       j.attempt = std::max(j.attempt, before);
       j.answered = std::max(j.answered, before);
     }
     if (auto early = std::exchange(j.early, std::nullopt)) { // a worker has done it in an earlier life
-      deliver(early->peer, early->worker, j, early->found);
+      deliver(early->peer, {early->worker, early->device}, j, early->found);
     } else if (!leases_.find(s.what->id)) { // new, or asked for again after a failed evaluation
       enqueue(j);
     }
@@ -341,7 +343,7 @@ private:
       placement_.done(r->id);
       leases_.close(r->id);
       tracked.attempt = r->attempt;
-      tracked.early = early_result{r, w.peer, w.name};
+      tracked.early = early_result{r, w.peer, w.name, g->device};
       return dispatch();
     }
     // `unknown`: it waits in our queue, and an earlier life has granted it.
@@ -352,13 +354,13 @@ private:
     placement_.done(r->id);
     placement_.cancel(r->id); // its lease had run out, and it waits again
     tracked.attempt = std::max(tracked.attempt, r->attempt);
-    deliver(w.peer, w.name, tracked, r);
+    deliver(w.peer, {w.name, g->device}, tracked, r);
     dispatch();
   }
 
-  void deliver(const std::string& peer, const std::string& worker, tracked_job& tracked,
+  void deliver(const std::string& peer, const fleet_device& by, tracked_job& tracked,
                const std::shared_ptr<const job_result>& r) {
-    spans_left_ -= trace_job(*tracked.what, worker, tracked.queued, tracked.granted,
+    spans_left_ -= trace_job(*tracked.what, by.worker, tracked.queued, tracked.granted,
                              trace::time_point::clock::now(), *r, std::min<std::size_t>(spans_left_, 400));
     auto acknowledge = acknowledgement(peer, *r);
     if (r->why.kind != failure_kind::none ||
@@ -366,7 +368,7 @@ private:
       tracked.avoid.insert(peer), tracked.answered = r->attempt;
     else
       forget(jobs_.find(r->id));
-    tell_evaluator(job_done{r->id, r, worker, std::move(acknowledge)});
+    tell_evaluator(job_done{r->id, r, by.worker, std::move(acknowledge), by.device});
   }
 
   /// It is over: whatever comes of it later is late.
@@ -415,6 +417,7 @@ private:
     p.priority = w.what->priority;
     p.avoid = w.avoid;
     p.avoid_names = w.avoid_names;
+    p.prefer = w.prefer;
     placement_.enqueue(std::move(p));
   }
 

@@ -37,6 +37,7 @@ struct retire;
 struct send_permit;
 struct skills_changed;
 struct skills_used;
+struct measured_again;
 struct stage_changed;
 struct status_request;
 struct steer;
@@ -77,8 +78,8 @@ inline constexpr address<learn, skills_used, skills_changed, vector_wanted, stud
 inline constexpr address<transport_is, frame_in, peer_lost> control{"control"};
 
 using campaign_address = address<capacity, prompt_ready, agent_call, synthesis, failed_try, given_answer,
-                                 answered, stage_changed, judged, evaluation_failed, node_crashed,
-                                 want_context, tree_started, steer, status_request, interrupt>;
+                                 answered, stage_changed, measured_again, judged, evaluation_failed,
+                                 node_crashed, want_context, tree_started, steer, status_request, interrupt>;
 constexpr campaign_address campaign(std::uint32_t id) {
   return campaign_address{"campaign", id};
 }

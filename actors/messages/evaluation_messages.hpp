@@ -36,6 +36,8 @@ struct evaluate_request {
   bool timed = true;
   std::uint64_t seed = 0;
   std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
+  /// Of its tree: measured where this one was, if it waits no longer for it, as their scores are compared. no_node: none.
+  std::uint32_t parent = no_node;
 };
 struct cancel_evaluation {
   node_key node;
@@ -44,6 +46,11 @@ struct cancel_evaluation {
 struct stage_changed {
   node_key node;
   node_state stage = node_state::building;
+};
+/// The node's candidate goes to its device once more, before anybody sees a verdict.
+struct measured_again {
+  node_key node;
+  std::string why; ///< in words: what the machine did meanwhile
 };
 /// A verdict on one target of a node. `batch` holds evidence and verdict rows: the campaign adds its own and
 /// commits them together.
@@ -58,6 +65,8 @@ struct judged {
   std::function<void()> committed;        ///< acknowledges the worker; called on the store thread
   measure_plan plan = measure_plan::rank; ///< `claim`: the node has its verdict already
   std::uint32_t duplicate_of = no_node;   ///< of its tree, if the worker knew it by object code
+  double held_s = 0;          ///< its measurement waited, or was repeated, for others' work on the machine
+  bool beside_others = false; ///< some of which it has nevertheless
 };
 /// This node can't be judged: the candidate cost three workers, or it was cancelled.
 struct evaluation_failed {

@@ -4,6 +4,7 @@
 #include "actors/supervision/caf.hpp"
 #include "runtime/core/job.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/fleet/placement.hpp"
 #include "runtime/fleet/wanted_evaluations.hpp"
 #include "runtime/net/transport_port.hpp"
 #include "runtime/net/wire.hpp"
@@ -37,6 +38,7 @@ struct job_result;
 struct submit_job {
   std::shared_ptr<const job> what;
   std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
+  fleet_device prefer = {};         ///< where it goes if it waits no longer for it
 };
 /// From a campaign that has read its journal: which evaluations of an earlier life it still wants. `over`:
 /// none, now and later.
@@ -54,6 +56,7 @@ struct job_done {
   std::shared_ptr<const job_result> found;
   std::string worker;
   std::function<void()> acknowledge;
+  std::string device = {}; ///< the worker's own name for it
 };
 struct job_stage {
   std::uint64_t id = 0;

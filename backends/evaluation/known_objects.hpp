@@ -39,24 +39,29 @@ public:
 
   /// Evidence that may not stand for the same code elsewhere is not kept.
   void learn(const std::string& key, const job& j, const problem& what, const evidence& found) {
-    if (key.empty() || found.provenance.contains(same_object_as) || known_.contains(key))
+    if (key.empty() || found.provenance.contains(same_object_as))
+      return;
+    auto before = known_.find(key);
+    if (before != known_.end() && !is_of(j, before->second))
       return;
     if (!holds_elsewhere(verdict_of(found, what, j.plan).state))
       return;
-    if (order_.size() == most_) {
+    if (before == known_.end() && order_.size() == most_) {
       known_.erase(order_.front());
       order_.pop_front();
     }
     auto& kept = known_[key] = found;
     kept.provenance[same_object_as] = text_of_node(j.node);
     kept.provenance[provenance_keys::measured_candidate] = j.source_digest;
-    order_.push_back(key);
+    if (before == known_.end())
+      order_.push_back(key);
   }
 
-  /// Known evidence, as that of this job's candidate; null: none.
+  /// Known evidence, as that of this job's candidate; null: none, or it is of this very node, which is to be measured
+  /// again.
   std::shared_ptr<evidence> find(const std::string& key, const job& j) const {
     auto k = known_.find(key);
-    if (k == known_.end())
+    if (k == known_.end() || is_of(j, k->second))
       return nullptr;
     auto found = std::make_shared<evidence>(k->second);
     found->provenance[provenance_keys::candidate] = j.source_digest;
@@ -64,6 +69,10 @@ public:
   }
 
 private:
+  static bool is_of(const job& j, const evidence& kept) {
+    return kept.provenance.at(same_object_as) == text_of_node(j.node);
+  }
+
   std::size_t most_;
   std::map<std::string, evidence> known_;
   std::deque<std::string> order_;

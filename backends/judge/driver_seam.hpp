@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -162,6 +163,9 @@ struct driver_seam {
   driver_bands (*bands)() = nullptr;
   clock_reading (*clocks)(const std::vector<int>& cpus) = nullptr;
   others_reading (*others)(const std::vector<int>& cpus) = nullptr;
+  /// The fixed kernels of whoever is measured, now: ns by name (sentinel.hpp). Never while anything runs that is measured.
+  /// Null: there are none.
+  std::map<std::string, double> (*sentinel)(const std::vector<int>& cpus) = nullptr;
   /// What the task's device says of itself, into the evidence, and never while an order runs. `device`: its memory made an
   /// error that nobody corrected. Null: there is nothing to ask.
   status (*conditions)(const judge_task& task, evidence& found) = nullptr;

@@ -566,6 +566,7 @@ status timing::run(evidence& found) {
         static_cast<double>(w.calls) * w.pairs + singles(w) + w.warm;
   }
   bank_s_ = seconds_since(start);
+  note_sentinel(found, counter_keys::sentinel_before_of);
   gate_.begin();
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
@@ -579,6 +580,7 @@ status timing::run(evidence& found) {
     if (so_far.final || seconds_since(start) > 0.7 * task_.limits.run_s)
       break;
   }
+  note_sentinel(found, counter_keys::sentinel_after_of);
   note_work(found);
   flag_integrity(found);
   return ok;

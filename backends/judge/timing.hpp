@@ -169,6 +169,7 @@ private:
   /// Enters the gate's facts into the evidence; returns their meaning for a decision.
   machine_noise note_noise(evidence& found) const;
   void note_work(evidence& found) const;
+  void note_sentinel(evidence& found, const char* when) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;

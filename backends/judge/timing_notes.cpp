@@ -69,6 +69,13 @@ machine_noise timing::note_noise(evidence& found) const {
   return {loud > 0, discarded_, spread};
 }
 
+/// While no process is there that is measured.
+void timing::note_sentinel(evidence& found, const char* when) const {
+  if (seam_.sentinel)
+    for (const auto& [name, ns] : seam_.sentinel(cpus_))
+      found.counters[when + name] = ns;
+}
+
 void timing::note_work(evidence& found) const {
   (void)note_noise(found);
   found.counters[counter_keys::bank_s] = bank_s_;

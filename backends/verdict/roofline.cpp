@@ -1,6 +1,6 @@
 #include "backends/verdict/roofline.hpp"
 
-#include "backends/verdict/statistics.hpp"
+#include "backends/verdict/quantiles.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/text/expression.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/verdict/quantiles.hpp"
 #include "backends/verdict/usual_spread.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
@@ -20,10 +21,6 @@ struct interval {
   double low = 0;
   double high = 0;
 };
-
-double median_of(std::vector<double> values); ///< 0 for none
-/// The value that a share `p` of the others does not exceed; 0 for none.
-double quantile_of(std::vector<double> values, double p);
 
 /// Hodges-Lehmann: median of the Walsh averages (x_i + x_j) / 2, i <= j. 0 for none.
 double hodges_lehmann(std::span<const double> values);

@@ -140,6 +140,17 @@ nlohmann::ordered_json cost_json(const verdict& v, const std::map<std::string, d
   return out;
 }
 
+/// What the machine did meanwhile: the gate's readings, and its fixed kernels before and after, in ns.
+nlohmann::ordered_json machine_json(const std::map<std::string, double>& counters) {
+  nlohmann::ordered_json out;
+  for (const auto& [name, value] : counters_below(counters, counter_keys::gate_of))
+    out[name] = number(value);
+  for (const auto* when : {counter_keys::sentinel_before_of, counter_keys::sentinel_after_of})
+    for (const auto& [kernel, ns] : counters_below(counters, when))
+      out["sentinel"][kernel].emplace_back(number(ns));
+  return out;
+}
+
 nlohmann::json timing_json(const timing_summary& t, const std::string& baseline) {
   auto workloads = nlohmann::json::array();
   for (const auto& w : t.workloads)
@@ -228,6 +239,8 @@ std::string verdict_json(const verdict& v, const std::map<std::string, double>& 
     flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
   out["integrity"] = {{"flags", flags}};
   out["timing"] = v.timing ? timing_json(*v.timing, compared_with(v)) : nlohmann::json(nullptr);
+  if (auto calls = counters_below(counters, counter_keys::calls_per_order_of); v.timing && !calls.empty())
+    out["timing"]["calls_per_order"] = calls;
   if (v.diagnosis) {
     const auto& d = *v.diagnosis;
     out["diagnosis"] = {
@@ -239,6 +252,8 @@ std::string verdict_json(const verdict& v, const std::map<std::string, double>& 
     out["diagnosis"] = nullptr;
   }
   out["cost"] = cost_json(v, counters);
+  if (auto machine = machine_json(counters); v.timing && !machine.is_null())
+    out["machine"] = machine;
   if (auto figures = static_figures(counters); !figures.empty())
     out["metrics"] = figures;
   out["provenance"] = v.provenance;

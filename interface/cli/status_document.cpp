@@ -103,7 +103,7 @@ result<status_document> status_source::read() {
     auto text = stored(row);
     if (!text)
       return text.error();
-    d.campaigns.push_back({row.id, std::move(*text), false});
+    d.campaigns.push_back({row.id, std::move(*text), false, d.live && row.state == "running"});
   }
   return d;
 }

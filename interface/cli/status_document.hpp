@@ -26,6 +26,7 @@ struct campaign_status {
   std::uint32_t id = 0; ///< 0: known from the owner only (--connect)
   std::string json;     ///< element of `status --json`
   bool live = false;    ///< told by its owner
+  bool late = false;    ///< its owner is there, but it did not answer in time: as the store has it
 };
 
 /// `status --json` in parts. `live`: a living owner answered.

@@ -137,7 +137,9 @@ std::string waiting_text(const json& c) {
 std::string state_line(const campaign_status& c, const json& j) {
   auto state = text_at(j, "state"), reason = text_at(j, "stop_reason");
   auto line = state + (reason.empty() ? "" : " (" + reason + ")");
-  if (!c.live && state == "running")
+  if (c.late)
+    line += "; its owner is busy: this is what the store holds";
+  else if (!c.live && state == "running")
     line += "; no owner is at work now - `ke-runtime --config FILE` resumes it";
   return line;
 }
@@ -149,6 +151,23 @@ std::string set_aside_line(const json& c) {
   for (const auto& name : c["set_aside"])
     names += (names.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : json_line(name));
   return "model " + names + ": too many answers in a row without a candidate; `resume` asks again";
+}
+
+/// "3 measured again (memory.2 31% slower than it was), 12 s held for others' work, 2 verdicts beside it"
+std::string machine_line(const json& c) {
+  auto m = part_at(c, "machine");
+  std::string all;
+  auto add = [&](const std::string& text) { all += (all.empty() ? "" : ", ") + text; };
+  if (auto again = count_at(m, "measured_again"); again > 0) {
+    auto now = count_at(m, "measured_again_now");
+    add(count_text(again) + " measured again" + (now > 0 ? ", " + count_text(now) + " of them now" : "") +
+        " (" + text_at(m, "why") + ")");
+  }
+  if (auto held = number_at(m, "held_s"); held >= 1)
+    add(duration_text(held) + " held for others' work");
+  if (auto beside = count_at(m, "beside_others"); beside > 0)
+    add(count_text(beside) + (beside == 1 ? " verdict" : " verdicts") + " beside it");
+  return all;
 }
 
 std::string best_line(const json& c, const std::vector<top_node>& top) {
@@ -219,6 +238,7 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   auto nodes = counts(part_at(j, "nodes"));
   row("nodes",
       (nodes.empty() ? "none yet" : nodes) + "; " + count_text(count_at(j, "in_flight")) + " in flight");
+  row("machine", c.live ? machine_line(j) : "");
   row("left", budget_text(j, p));
   if (p.per_hour > 0)
     row("rate",

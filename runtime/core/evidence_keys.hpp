@@ -56,6 +56,7 @@ inline constexpr const char* gate_beside_others =
     "gate.beside_others"; ///< launches that count though others worked
 inline constexpr const char* gate_discarded = "gate.discarded";
 inline constexpr const char* gate_held_s = "gate.held_s";     ///< waited until others were calm
+inline constexpr const char* gate_of = "gate.";               ///< the beginning of all of these
 inline constexpr const char* gate_repeated = "gate.repeated"; ///< launches that were measured again for them
 inline constexpr const char* hot_bytes = "hot.bytes";
 inline constexpr const char* hot_instructions = "hot.instructions";
@@ -71,6 +72,9 @@ inline constexpr const char* saved_us_replayed_of = "saved_us.replayed.";
 inline constexpr const char* role_of = "role."; ///< a vendor's counter by what it says (metric_roles.hpp)
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
+/// Ns of the device's fixed kernels before and after the timed calls, by name (backends/judge/driver_seam.hpp).
+inline constexpr const char* sentinel_after_of = "sentinel.after.";
+inline constexpr const char* sentinel_before_of = "sentinel.before.";
 inline constexpr const char* spread_launch = "spread.launch"; ///< as usual_spread (statistics.hpp) has it
 inline constexpr const char* spread_run = "spread.run";
 inline constexpr const char* stage_s_of =

@@ -86,6 +86,7 @@ void placement::worker_up(const std::string& worker, std::vector<device_info> de
                           std::uint32_t device_slots, std::string name) {
   auto& w = workers_[worker];
   w.name = std::move(name);
+  by_name_[w.name] = worker;
   for (auto& [key, c] : classes_)
     c.by_free.erase({-static_cast<std::int64_t>(w.free()), worker});
   w.devices = std::move(devices);
@@ -107,6 +108,8 @@ void placement::worker_down(const std::string& worker) {
     c.by_free.erase({-static_cast<std::int64_t>(at->second.free()), worker});
     c.fits.erase(worker);
   }
+  if (auto named = by_name_.find(at->second.name); named != by_name_.end() && named->second == worker)
+    by_name_.erase(named);
   workers_.erase(at);
   std::vector<std::uint64_t> gone;
   for (auto& [job, r] : running_)
@@ -180,6 +183,42 @@ std::optional<placed> placement::next() {
   return std::nullopt;
 }
 
+std::string placement::worker_for(const placement_request& r, const class_state& c) const {
+  auto at = std::find_if(c.by_free.begin(), c.by_free.end(), [&](auto& w) { return !avoids(r, w.second); });
+  // Every machine that could ever take it has failed it: then any may.
+  if (at == c.by_free.end() &&
+      std::all_of(c.fits.begin(), c.fits.end(), [&](auto& w) { return avoids(r, w.first); }))
+    at = c.by_free.begin();
+  return at == c.by_free.end() ? std::string{} : at->second;
+}
+
+std::uint32_t placement::load_of(const std::string& worker, const std::string& device) const {
+  const auto& load = workers_.at(worker).load;
+  auto at = load.find(device);
+  return at == load.end() ? 0 : at->second;
+}
+
+std::string placement::device_for(const std::string& worker, const class_state& c) const {
+  const auto& devices = c.fits.at(worker);
+  return *std::min_element(devices.begin(), devices.end(),
+                           [&](auto& a, auto& b) { return load_of(worker, a) < load_of(worker, b); });
+}
+
+std::optional<placed> placement::preferred(const placement_request& r, const class_state& c,
+                                           const placed& otherwise) const {
+  auto named = by_name_.find(r.prefer.worker);
+  if (r.prefer.worker.empty() || named == by_name_.end() || avoids(r, named->second))
+    return {};
+  const auto& worker = named->second;
+  auto fits = c.fits.find(worker);
+  if (fits == c.fits.end() || workers_.at(worker).free() == 0)
+    return {};
+  const auto& devices = fits->second;
+  bool there = std::find(devices.begin(), devices.end(), r.prefer.device) != devices.end() &&
+               load_of(worker, r.prefer.device) <= load_of(otherwise.worker, otherwise.device);
+  return there ? std::optional{placed{r.job, worker, r.prefer.device}} : std::nullopt;
+}
+
 std::optional<placed> placement::place_from(one_campaign& c, std::uint32_t campaign) {
   // Visits the campaign's queues in the order of their first waiting job, so that no class starves another.
   std::vector<std::pair<slot_key, const class_key*>> fronts;
@@ -195,22 +234,14 @@ std::optional<placed> placement::place_from(one_campaign& c, std::uint32_t campa
     for (auto& [slot, r] : c.queues.at(*key)) {
       if (++looked > look_ahead)
         break;
-      auto at =
-          std::find_if(cls.by_free.begin(), cls.by_free.end(), [&](auto& w) { return !avoids(r, w.second); });
-      // Every machine that could ever take it has failed it: then any may.
-      if (at == cls.by_free.end() &&
-          std::all_of(cls.fits.begin(), cls.fits.end(), [&](auto& w) { return avoids(r, w.first); }))
-        at = cls.by_free.begin();
-      if (at == cls.by_free.end())
+      auto worker = worker_for(r, cls);
+      if (worker.empty())
         continue;
-      auto worker = at->second;
-      auto& w = workers_.at(worker);
-      auto& devices = cls.fits.at(worker);
-      auto device = *std::min_element(devices.begin(), devices.end(),
-                                      [&](auto& a, auto& b) { return w.load[a] < w.load[b]; });
-      placed out{r.job, worker, device};
+      placed out{r.job, worker, device_for(worker, cls)};
+      if (auto there = preferred(r, cls, out))
+        out = *there;
       cancel(out.job);
-      book(out.job, campaign, worker, device);
+      book(out.job, campaign, out.worker, out.device);
       c.served = ++serves_;
       return out;
     }

@@ -13,6 +13,12 @@
 
 namespace ke {
 
+/// A device of the fleet, by names that survive restarts.
+struct fleet_device {
+  std::string worker; ///< name
+  std::string device;
+};
+
 /// A waiting job, as placement sees it.
 struct placement_request {
   std::uint64_t job = 0;
@@ -23,6 +29,8 @@ struct placement_request {
   std::int32_t priority = 0;                 ///< higher first, within its campaign
   std::set<std::string> avoid;       ///< workers where it failed: used only if no other could ever take it
   std::set<std::string> avoid_names; ///< the same, by worker name, which survives restarts
+  /// Where what it is compared with was measured: it goes there if it waits no longer for it. Empty: no matter.
+  fleet_device prefer = {};
 };
 
 struct placed {
@@ -100,8 +108,17 @@ private:
   void recredit(const std::string& worker, std::uint32_t before);
   class_state& class_of(const class_key& key);
   std::optional<placed> place_from(one_campaign& c, std::uint32_t campaign);
+  /// The free worker with most credit that the job doesn't avoid; empty: none.
+  std::string worker_for(const placement_request& r, const class_state& c) const;
+  /// `prefer`, where the job waits no longer than it would otherwise.
+  std::optional<placed> preferred(const placement_request& r, const class_state& c,
+                                  const placed& otherwise) const;
+  std::uint32_t load_of(const std::string& worker, const std::string& device) const;
+  /// Of a worker's devices the least loaded one.
+  std::string device_for(const std::string& worker, const class_state& c) const;
 
   std::map<std::string, worker_state> workers_;
+  std::map<std::string, std::string> by_name_; ///< names of workers
   std::map<class_key, class_state> classes_;
   std::map<std::uint32_t, one_campaign> campaigns_;
   std::map<std::uint64_t, waiting_at> where_;

@@ -524,6 +524,23 @@ TEST_CASE_METHOD(search_fixture, "an interrupt before the first worker could com
   CHECK(outcomes[1].why.kind == failure_kind::none);
 }
 
+TEST_CASE_METHOD(search_fixture, "status tells which candidates are measured again, and why") {
+  launch(settings(4, 1));
+  answer();
+  REQUIRE(waiting.size() == 1);
+  auto told = [&](const std::string& part) {
+    std::string text;
+    tell(addresses::campaign(1), status_request{[&](std::string json) { text = std::move(json); }});
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(told(R"("machine":{"measured_again":0,"measured_again_now":0,"why":null)"));
+  tell(addresses::campaign(1), measured_again{waiting.front().node, "memory.2 40% slower than it was"});
+  CHECK(told(
+      R"("machine":{"measured_again":1,"measured_again_now":1,"why":"memory.2 40% slower than it was")"));
+  judge();
+  CHECK(told(R"("measured_again":1,"measured_again_now":0)"));
+}
+
 TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold of the journal are one") {
   launch(settings(10, 3));
   auto live = [&] {

@@ -29,9 +29,11 @@ struct evaluator_fixture : test::virtual_time {
   test::memory_store store;
   std::vector<std::shared_ptr<const job>> submitted;
   std::vector<std::set<std::string>> avoided;
+  std::vector<fleet_device> preferred;
   std::vector<std::uint64_t> cancelled;
   std::vector<judged> verdicts;
   std::vector<stage_changed> stages;
+  std::vector<measured_again> again;
   std::vector<evaluation_failed> failures;
   std::vector<caf::actor> actors;
   int acknowledged = 0;
@@ -42,6 +44,7 @@ struct evaluator_fixture : test::virtual_time {
           [this](const submit_job& s) {
             submitted.push_back(s.what);
             avoided.push_back(s.avoid);
+            preferred.push_back(s.prefer);
           },
           [this](const cancel_job& c) { cancelled.push_back(c.id); },
           [](const watch_capacity&) {},
@@ -51,6 +54,7 @@ struct evaluator_fixture : test::virtual_time {
       return {
           [this](const judged& j) { verdicts.push_back(j); },
           [this](const stage_changed& s) { stages.push_back(s); },
+          [this](const measured_again& m) { again.push_back(m); },
           [this](const evaluation_failed& f) { failures.push_back(f); },
       };
     }));
@@ -337,6 +341,16 @@ struct two_workers : evaluator_fixture {
     r->found = timed_evidence(times);
     tell(job_done{r->id, from(r), worker, [this] { ++acknowledged; }});
   }
+  /// A worker's result between two readings of its device's fixed kernel, in ns.
+  void between(const std::string& worker, double before_ns, double after_ns, double times = 1.5) {
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found = timed_evidence(times);
+    r->found.time_s = 2;
+    r->found.counters["sentinel.before.memory.1"] = before_ns;
+    r->found.counters["sentinel.after.memory.1"] = after_ns;
+    tell(job_done{r->id, from(r), worker, [this] { ++acknowledged; }, "cpu:test#2"});
+  }
   static evaluate_request timed_request(std::uint32_t node) {
     auto r = request(node, "void kernel() { int n = " + std::to_string(node) + "; }");
     problem p;
@@ -468,6 +482,87 @@ TEST_CASE_METHOD(two_workers, "an ordinary score is measured once") {
   faster("a", 2.5);
   CHECK(verdicts.size() == 1);
   CHECK(submitted.size() == 1);
+}
+
+TEST_CASE_METHOD(
+    two_workers,
+    "a candidate beside whose measurement the device's fixed kernels left their band is measured "
+    "again before it has a verdict") {
+  for (std::uint32_t node = 1; node <= 3; ++node) {
+    tell(timed_request(node));
+    between("a", 1000 + node, 1000 - node);
+  }
+  REQUIRE(verdicts.size() == 3);
+  tell(timed_request(4));
+  between("a", 1000, 1400, 2.4);
+  CHECK(verdicts.size() == 3);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].node == node_key{1, 0, 4});
+  CHECK(again[0].why == "memory.1 40% slower than it was");
+  CHECK(acknowledged == 1); // the worker need not keep what does not count
+  REQUIRE(submitted.size() == 5);
+  CHECK(submitted.back()->id == submitted[3]->id);
+  SECTION("it is as it was: the second time counts, and both are paid for") {
+    between("a", 1001, 999, 1.6);
+    REQUIRE(verdicts.size() == 4);
+    CHECK(*verdicts[3].found->score == Approx(1.6).epsilon(0.1));
+    CHECK(verdicts[3].device_s == Approx(4));
+    CHECK(again.size() == 1);
+  }
+  SECTION("another worker's device has a band of its own") {
+    between("b", 2000, 2001);
+    CHECK(verdicts.size() == 4);
+  }
+  SECTION("it goes on: after three it counts as it is") {
+    between("a", 1400, 2100);
+    between("a", 3100, 1500);
+    CHECK(verdicts.size() == 4);
+    CHECK(again.size() == 2);
+  }
+  SECTION("the device is another for good") {
+    between("a", 1401, 1402);
+    between("a", 1400, 1399);
+    CHECK(verdicts.size() == 4);
+    tell(timed_request(5));
+    between("a", 1405, 1402);
+    CHECK(verdicts.size() == 5);
+    CHECK(again.size() == 2);
+  }
+}
+
+TEST_CASE_METHOD(two_workers, "a child goes to the device that measured its parent") {
+  tell(timed_request(1));
+  between("b", 1000, 1000);
+  CHECK(preferred.back().worker.empty()); // its parent is the reference
+  auto child = timed_request(2);
+  child.parent = 1;
+  tell(child);
+  CHECK(preferred.back().worker == "b");
+  CHECK(preferred.back().device == "cpu:test#2");
+  auto other = timed_request(3);
+  other.parent = 1;
+  other.node.campaign = 2;
+  tell(other);
+  CHECK(preferred.back().worker.empty());
+}
+
+TEST_CASE_METHOD(two_workers, "a noisy candidate is measured again twice, then it is noisy") {
+  tell(timed_request(1));
+  noisy("a");
+  CHECK(verdicts.empty());
+  SECTION("the machine is calm again") {
+    faster("a", 2);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->state == verdict_state::correct);
+  }
+  SECTION("it is not") {
+    noisy("a");
+    noisy("a");
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->state == verdict_state::noisy);
+    CHECK(again.size() == 2);
+    CHECK(again[0].why == "noisy");
+  }
 }
 
 TEST_CASE("what changes the verdict is part of its key") {

@@ -455,6 +455,27 @@ TEST_CASE_METHOD(link_fixture, "a result is told to the coordinator of its own s
   CHECK(said<job_result>(frame_kind::result)[0].warrant == "warrant 1/1");
 }
 
+TEST_CASE_METHOD(
+    link_fixture,
+    "a node that is measured again is measured, whatever is known of its object; others get the newest") {
+  grant(1);
+  send_problem();
+  build(to_build[0], "the code");
+  finish(to_build[0]);
+  hear(frame_kind::ack, wire::ack_body{1, 1});
+  grant(1, 2);
+  build(to_build[1], "the code");
+  REQUIRE(to_measure.size() == 2);
+  auto better = std::make_shared<evidence>();
+  better->cases = 7;
+  better->timed = false;
+  tell(addresses::link, assignment_done{to_build[1], {}, better});
+  grant(2);
+  build(to_build[2], "the code");
+  CHECK(to_measure.size() == 2);
+  CHECK(said<job_result>(frame_kind::result).back().found.cases == 7);
+}
+
 TEST_CASE_METHOD(link_fixture, "an object that was measured for one store says nothing to another") {
   grant(1);
   send_problem();

@@ -1,3 +1,4 @@
+#include "backends/judge/drivers/host_memory.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/result_marks.hpp"
 #include "runtime/core/problem.hpp"
@@ -7,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 #include <limits>
+#include <map>
 #include <unistd.h>
 
 using namespace ke;
@@ -139,4 +142,38 @@ TEST_CASE("a result of eight bits, where a mark is like any other value, is neve
     auto left = p.copy(p.base, n); // and one that is left from before is told
     CHECK(marks.unwritten(p.base, left) == 40);
   }
+}
+
+/// Numbers of the arena's pages in the machine's memory; zeros: this user may not see them.
+std::vector<std::uint64_t> page_numbers(const host_memory& arena) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), pages = arena.size() / page;
+  unique_fd map{open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
+  std::vector<std::uint64_t> entries(pages);
+  REQUIRE(pread(map.get(), entries.data(), pages * 8,
+                static_cast<off_t>(reinterpret_cast<std::uintptr_t>(arena.begin()) / page * 8)) ==
+          static_cast<ssize_t>(pages * 8));
+  for (auto& e : entries)
+    e &= (std::uint64_t{1} << 55) - 1;
+  return entries;
+}
+
+/// Bug: a run's processes got the pages of the last one's in the same order, so its launches agreed, and the next run with
+/// none of them (decision 0067).
+TEST_CASE("an arena's pages are not those of the last one in the same order") {
+  constexpr std::size_t bytes = 2u << 20;
+  std::map<std::uint64_t, std::size_t> before;
+  for (auto number : page_numbers(*host_memory::make(bytes)))
+    before.emplace(number, before.size());
+  auto arena = host_memory::make(bytes);
+  auto now = page_numbers(*arena);
+  std::size_t again = 0, in_order = 0;
+  for (std::size_t i = 1; i < now.size(); ++i) {
+    auto a = before.find(now[i - 1]), b = before.find(now[i]);
+    if (now[i] == 0 || a == before.end() || b == before.end())
+      continue;
+    ++again;
+    in_order += a->second + 1 == b->second || b->second + 1 == a->second;
+  }
+  INFO(again << " pages of the last one");
+  CHECK(8 * in_order <= again);
 }

@@ -97,7 +97,8 @@ def looked(problem, file, plan, load, folder):
         verdict = json.loads(called("eval", PROBLEMS / problem, file, "--plan", plan, "--json", codes=(0, 1, 2, 3, 4), folder=folder))
     timing = verdict["timing"] or {}
     return {"state": verdict["state"], "speedup": timing.get("speedup"), "ci95": timing.get("ci95"), "load": load,
-            "launches": timing.get("launches"), "aa_width": timing.get("aa_width"), "decision": verdict["decision"], "reason": verdict["reason"]}
+            "launches": timing.get("launches"), "aa_width": timing.get("aa_width"), "decision": verdict["decision"], "reason": verdict["reason"],
+            "machine": verdict.get("machine"), "cost": verdict["cost"]}
 
 
 def told(name, pairs):

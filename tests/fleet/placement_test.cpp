@@ -52,6 +52,38 @@ TEST_CASE("jobs go to workers whose devices match backend, pattern and labels") 
   CHECK(p.next()->worker == "c");
 }
 
+TEST_CASE("a job goes where its parent was measured if it waits no longer there") {
+  std::vector<device_info> two{{"cpu:A", "cpu-cpp", "ok", {}}, {"cpu:B", "cpu-cpp", "ok", {}}};
+  placement p;
+  p.worker_up("1", two, {}, 1, 2, "big");
+  p.worker_up("2", two, {}, 0, 2, "small");
+  auto next = [&](std::uint64_t job, fleet_device prefer) {
+    auto r = want(job);
+    r.prefer = std::move(prefer);
+    p.enqueue(r);
+    auto at = p.next();
+    return at ? at->worker + at->device : "";
+  };
+  CHECK(next(1, {"small", "cpu:B"}) == "2cpu:B"); // the other one has more credit
+  CHECK(next(2, {"small", "cpu:B"}) == "1cpu:A"); // it would wait for the first
+  CHECK(next(3, {"small", "cpu:C"}) == "1cpu:B"); // no such device
+  CHECK(next(4, {"gone", "cpu:A"}) != "");
+  p.worker_down("2");
+  p.worker_up("3", two, {}, 0, 2, "small"); // it is back, under another address
+  CHECK(next(5, {"small", "cpu:B"}) == "3cpu:B");
+}
+
+TEST_CASE("a job goes nowhere that it avoids, whatever it would prefer") {
+  placement p;
+  p.worker_up("1", cpu(), {}, 1, 1, "big");
+  p.worker_up("2", cpu(), {}, 1, 1, "small");
+  auto r = want(1);
+  r.prefer = {"small", "cpu:EPYC"};
+  r.avoid_names = {"small"};
+  p.enqueue(r);
+  CHECK(p.next()->worker == "1");
+}
+
 TEST_CASE("credit is never exceeded and returns when jobs end") {
   placement p;
   p.worker_up("a", cpu(), {}, 1, 2);

@@ -1,3 +1,4 @@
+#include "interface/cli/status_text.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
@@ -18,6 +19,25 @@ json parsed(const command_result& r) {
 }
 
 } // namespace
+
+TEST_CASE("status tells a person what the machines did to measurements, and who did not answer") {
+  auto told = [](const std::string& machine, bool late = false) {
+    return cli::status_text(
+        {1, R"({"name": "tiny", "state": "running", "machine": )" + machine + "}", !late, late}, {});
+  };
+  auto text = told(
+      R"({"measured_again": 3, "measured_again_now": 1, "why": "memory.2 40% slower than it was", "held_s": 12.4,
+                       "beside_others": 2})");
+  CHECK(text.find("machine   3 measured again, 1 of them now (memory.2 40% slower than it was), 12.4 s held "
+                  "for others' work, "
+                  "2 verdicts beside it\n") != std::string::npos);
+  CHECK(told(R"({"measured_again": 0, "held_s": 0.2, "beside_others": 0})").find("machine") ==
+        std::string::npos);
+  // Bug: `no owner is at work` of a campaign that was too busy to answer within two seconds.
+  auto late = told("{}", true);
+  CHECK(late.find("its owner is busy") != std::string::npos);
+  CHECK(late.find("no owner") == std::string::npos);
+}
 
 TEST_CASE("tree --json tells exactly the contract's fields of every node") {
   temp_dir dir;

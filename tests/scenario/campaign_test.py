@@ -1,7 +1,10 @@
 """A campaign from the first start to the commands that read it."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import unittest
 
 from program import OPEN_STATES, Scenario, fenced, playbook, wrong
@@ -87,6 +90,20 @@ class Campaign(Scenario):
         self.assertEqual(campaign["nodes"], {"incorrect": 3})
         self.assertIsNone(campaign["best"])
         self.assertEqual(self.call("best", "--config", "campaign.toml", "--json", code=1).stdout.strip(), "[]")
+
+    def test_a_machine_that_others_use(self):
+        """Measurements wait for others' work, or have it: the campaign's status says how long and how many."""
+        for _ in range(os.cpu_count()):
+            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            self.addCleanup(busy.wait)
+            self.addCleanup(busy.kill)
+        self.config(playbook(), candidates=400, parallel=1, timed=True)
+        run = self.start("--set", "goal.target_speedup=1000")
+        told = run.wait("progress", where=lambda e: e["machine"]["beside_others"] > 0)["machine"]
+        self.assertGreater(told["held_s"], 0)
+        self.assertEqual(set(told), {"measured_again", "measured_again_now", "why", "held_s", "beside_others"})
+        self.call("stop", "--config", "campaign.toml")
+        self.assertIn(run.end(), (0, 1), run.told())
 
     def test_quiet_displays(self):
         """--ui none prints nothing on stdout, --ui plain prints lines for a person."""

@@ -62,6 +62,17 @@ class Eval(Scenario):
         self.assertEqual(code, 2)
         self.assert_nothing_left()
 
+    def test_what_the_machine_did(self):
+        """Every timed verdict stands between two readings of fixed kernels, and says what others' work did to it."""
+        self.write("right.cpp", RIGHT)
+        done = self.call("eval", "problem", "right.cpp", "--plan", "rank", "--json", code=None)
+        machine = json.loads(done.stdout)["machine"]
+        for kernel in ("arithmetic.1", "memory.1"):
+            before, after = machine["sentinel"][kernel]
+            self.assertGreater(min(before, after), 1000, "ns")
+        for reading in ("held_s", "repeated", "beside_others", "loud"):
+            self.assertGreaterEqual(machine[reading], 0)
+
     def test_killed(self):
         """kill -9: its processes and its folder go with it, at whatever moment of its sandbox's start."""
         run, below = self.at_work()

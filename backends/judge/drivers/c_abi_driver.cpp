@@ -5,6 +5,7 @@
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/driver_wire.hpp"
 #include "backends/judge/drivers/host_driver.hpp"
+#include "backends/judge/sentinel.hpp"
 
 #include <cstring>
 
@@ -65,6 +66,7 @@ const driver_seam c_abi_driver{
     .bands = c_abi_bands,
     .clocks = host_clocks,
     .others = host_others,
+    .sentinel = host_sentinel,
     .layout = scattered_layout,
     .arena = host::arena,
     .open = host::open,

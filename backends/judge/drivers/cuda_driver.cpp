@@ -171,6 +171,7 @@ const driver_seam cuda_driver{
     .bands = cuda_bands,
     .clocks = host_clocks,
     .others = host_others,
+    .sentinel = on_device::sentinel,
     .conditions = on_device::conditions,
     .layout = scattered_layout,
     .arena = cuda_arena,

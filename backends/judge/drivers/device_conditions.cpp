@@ -2,8 +2,11 @@
 
 #include "backends/device/cuda_api.hpp"
 #include "backends/device/device_health.hpp"
+#include "backends/device/judge_device.hpp"
 #include "backends/evidence/device_report.hpp"
-#include "backends/verdict/statistics.hpp"
+#include "backends/judge/sentinel.hpp"
+#include "backends/judge/stopwatch.hpp"
+#include "backends/verdict/quantiles.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
@@ -11,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +29,9 @@ struct watch {
   device_conditions before;
 };
 std::optional<watch> watched;
+std::optional<int> number; ///< of that device
+
+constexpr int looks = 6;
 
 constexpr std::array<const char*, 4> parts_of_charges{"armed", "turns", "shift", "behind"};
 
@@ -70,12 +77,32 @@ std::string in_words(const evidence& found, std::uint64_t held_back) {
 } // namespace
 
 void watch_conditions(const nvidia_device& device) {
+  number = device.number;
   const auto& cu = cuda::driver();
   auto health = device_health::of(device.uuid, cu ? cu->library : std::string{});
   if (!health)
     return;
   auto now = health->now();
   watched.emplace(watch{*health, now});
+}
+
+std::map<std::string, double> sentinel(const std::vector<int>& cpus) {
+  auto device = number ? judge_device::of(*number) : result<judge_device*>{failure{}};
+  if (!device)
+    return {};
+  double launch = std::numeric_limits<double>::infinity(), memory = launch;
+  for (std::uint32_t look = 0; look < looks; ++look) {
+    launch = std::min(launch, (*device)->fence());
+    auto begun = steady::now();
+    if (!(*device)->flush(look))
+      return {};
+    memory = std::min(memory, seconds_since(begun) * 1e9);
+  }
+  std::map<std::string, double> ns{{"launch", launch}, {"memory", memory}};
+  const auto one = std::min<std::ptrdiff_t>(1, std::ssize(cpus));
+  for (const auto& [name, of_host] : host_sentinel({cpus.begin(), cpus.begin() + one}))
+    ns["host." + name] = of_host;
+  return ns;
 }
 
 charges& charges_so_far() {

@@ -3,6 +3,8 @@
 #include "runtime/core/result.hpp"
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace ke {
@@ -33,6 +35,10 @@ struct charges {
   } candidate, others;
 };
 charges& charges_so_far();
+
+/// driver_seam::sentinel: `launch`, an empty kernel and its wait; `memory`, a write over more than the last-level cache,
+/// both by the judge's own context on the watched device; and the host's, for what launches kernels. Empty: no device.
+std::map<std::string, double> sentinel(const std::vector<int>& cpus);
 
 /// driver_seam::conditions: clocks, heat, power, what held it back, errors of its memory.
 status conditions(const judge_task& task, evidence& found);

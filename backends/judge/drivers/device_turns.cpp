@@ -1,7 +1,7 @@
 #include "backends/judge/drivers/device_turns.hpp"
 
 #include "backends/judge/stopwatch.hpp"
-#include "backends/verdict/statistics.hpp"
+#include "backends/verdict/quantiles.hpp"
 
 #include <algorithm>
 #include <cstddef>

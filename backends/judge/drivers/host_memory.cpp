@@ -10,10 +10,33 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ke {
+namespace {
+
+constexpr std::size_t most_scattered = 64u << 20; ///< bytes of an arena: beyond, no cache is spared anyway
+
+/// Gives the memory its pages in random order. A kernel whose inputs just fit a cache is up to a fifth slower where their
+/// pages get into one another's way there, and a process is given the pages that the last one gave back, in the same
+/// order: a run's launches would agree with each other, and the next run with none of them (docs/decisions/0067).
+void scatter_pages(std::byte* memory, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<std::uint32_t> order(std::min(bytes, most_scattered) / page);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64{std::random_device{}()});
+  for (auto i : order)
+    *static_cast<volatile std::byte*>(memory + i * page) = std::byte{};
+}
+
+} // namespace
 
 result<host_memory> host_memory::make(std::size_t bytes) {
   host_memory made;
@@ -28,6 +51,7 @@ result<host_memory> host_memory::make(std::size_t bytes) {
     return machine_failure("map the shared memory");
   made.mapped_ = static_cast<std::byte*>(mapped);
   made.size_ = bytes;
+  scatter_pages(made.mapped_, bytes);
   return made;
 }
 

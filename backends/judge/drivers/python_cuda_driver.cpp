@@ -129,6 +129,7 @@ const driver_seam python_cuda_driver{
     .bands = bands,
     .clocks = host_clocks,
     .others = host_others,
+    .sentinel = on_device::sentinel,
     .conditions = on_device::conditions,
     .layout = scattered_layout,
     .arena = arena,

@@ -9,6 +9,7 @@
 #include "backends/judge/result_history.hpp"
 #include "backends/judge/result_marks.hpp"
 #include "backends/judge/secret_random.hpp"
+#include "backends/judge/sentinel.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>
@@ -162,6 +163,7 @@ const driver_seam python_driver{
     .bands = python_bands,
     .clocks = host_clocks,
     .others = host_others,
+    .sentinel = host_sentinel,
     .layout = scattered_layout,
     .arena = python_arena,
     .open = host::open,

@@ -19,6 +19,14 @@ json limit(double x) {
   return x > 0 ? json(x) : json(nullptr);
 }
 
+json machine_of(const machine_weather& m) {
+  return {{"measured_again", m.measured_again},
+          {"measured_again_now", m.now.size()},
+          {"why", m.why.empty() ? json(nullptr) : json(m.why)},
+          {"held_s", m.held_s},
+          {"beside_others", m.beside_others}};
+}
+
 json status_of(const campaign_row& row, const campaign_settings& s, status_facts facts) {
   json best = nullptr;
   if (row.best_node != no_node)
@@ -63,6 +71,8 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
               {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
                                                              {"min_gain", s.budget.stall_min_gain}}
                                                       : json(nullptr)}}}};
+  if (facts.live)
+    j["machine"] = machine_of(facts.machine);
   if (waits) {
     j["trouble"] = facts.trouble;
     j["pause_reason"] = facts.trouble;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/search/campaign/machine_weather.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -32,6 +34,7 @@ struct status_facts {
   std::string trouble{}; ///< what a running campaign waits for; shown as paused, with this text
   std::vector<waiting_target> waiting{};
   std::set<std::string> set_aside{}; ///< models that gave no candidate too often in a row
+  machine_weather machine{};
 };
 
 /// One element of `status --json`'s `campaigns` (product.md), without `workers`.
