@@ -378,6 +378,7 @@ void campaign_router::finish_node(store_batch batch, const node_key& n, node_sta
 }
 
 void campaign_router::close_node(store_batch batch, const node_key& n, std::function<void()> then) {
+  machine_.now.erase(n);
   auto row = rows_.close(batch, n);
   journal_.put_campaign(batch, "running");
   trace_life(journal_, n, row);

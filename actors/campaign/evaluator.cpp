@@ -275,6 +275,8 @@ private:
   /// measured while the device's fixed kernels had left their band, is nobody's parent before it has been measured again.
   std::string doubt(const open_job& j, const job_done& d, const verdict& v) {
     const auto& found = d.found->found;
+    if (found.provenance.contains(same_object_as)) // of another's measurement
+      return {};
     if (found.launches.empty() || (v.state != verdict_state::correct && v.state != verdict_state::noisy))
       return {};
     auto drift = drifts_[{d.worker, d.device}].note(found);

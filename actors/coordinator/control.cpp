@@ -83,6 +83,8 @@ public:
 
   /// The answer to the very `stop` that ends the process is often on its way yet: it is told first.
   void leave(caf::error why) {
+    if (!why || why == caf::exit_reason::normal) // of an answer_round that has done its work
+      return;
     if (open_.empty() || why == caf::exit_reason::kill)
       return self_->quit(why);
     if (!leaving_)

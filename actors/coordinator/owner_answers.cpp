@@ -21,11 +21,13 @@ struct told_status {
 std::string status_text(const told_status& told, const failure& trouble) {
   using json = nlohmann::ordered_json;
   auto workers = json::parse(told.workers, nullptr, false);
-  auto campaigns = json::array();
+  auto campaigns = json::array(), unanswered = json::array();
   for (const auto& [id, text] : told.campaigns) {
     auto j = json::parse(text, nullptr, false);
-    if (!j.is_object())
-      continue; // it has ended, is being read, or did not answer in time
+    if (!j.is_object()) { // it has ended, is being read, or did not answer in time
+      unanswered.push_back(id);
+      continue;
+    }
     if (trouble.kind != failure_kind::none) {
       j["state"] = "paused";
       j["trouble"] = trouble.text;
@@ -33,7 +35,7 @@ std::string status_text(const told_status& told, const failure& trouble) {
     j["workers"] = workers.is_array() ? workers : json::array();
     campaigns.push_back(std::move(j));
   }
-  return json_line(json{{"live", true}, {"campaigns", campaigns}});
+  return json_line(json{{"live", true}, {"campaigns", campaigns}, {"unanswered", unanswered}});
 }
 
 } // namespace

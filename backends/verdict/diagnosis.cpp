@@ -19,6 +19,7 @@ namespace {
 constexpr double line_bytes = 64;
 constexpr double mispredict_cycles = 14; ///< from fetching the wrong way to issuing the right one
 constexpr double fetch_miss_cycles = 11; ///< an instruction line from the second level
+constexpr double few_instructions = 500; ///< of a call
 constexpr double fork_join_s = 40e-6;    ///< a parallel region shorter than this mostly starts and ends
 constexpr double operator_s = 1.2e-6; ///< one call from Python into PyTorch, on a tensor of next to nothing
 
@@ -61,6 +62,11 @@ private:
   /// How much of the modelled loop's time its units need: little if results wait for each other.
   double loop_busy() const { return unit(of("mca.throughput") / std::max(of("mca.cycles"), 1e-9)); }
   void raise(part p, double share) { share_[p] = std::max(share_[p], unit(share)); }
+  void raise_overhead(double share, const char* cause) {
+    if (unit(share) > share_[overhead])
+      overhead_cause_ = cause;
+    raise(overhead, share);
+  }
   void say(const char* key, std::string what) { said_[key] = std::move(what); }
 
   void times();
@@ -75,6 +81,9 @@ private:
   void modelled();
   void sampled();
   double confidence(part winner) const;
+  std::string memory_cause() const;
+  std::string compute_cause() const;
+  std::string cause_of(part winner) const;
 
   const evidence& e_;
   const problem& what_;
@@ -87,6 +96,12 @@ private:
   double cycles_ = 0;              ///< of all cores in one call of that run
   double cores_ = 1, granted_ = 1;
   double bytes_share_ = 0, flops_share_ = 0;
+  double ipc_ = 0;    ///< instructions a cycle; 0: not known
+  double moved_ = 0;  ///< bytes that a call must move
+  std::string level_; ///< from which these come: l1, l2, l3, dram
+  double waits_for_loads_ = 0, waits_for_results_ = 0, wrong_branches_ = 0,
+         late_code_ = 0; ///< shares of the time
+  std::string overhead_cause_;
   bool roofline_ = false;
   int sources_ = 0;
 };
@@ -121,7 +136,7 @@ void reasoning::path() {
   double way = unit(1 - std::min(net_s_, run_s_) / gross_s_);
   double floor_share = unit(1 - net_s_ / gross_s_);
   if (floor_share > 0.5 && way > 0.6)
-    raise(overhead, way);
+    raise_overhead(way, "launch");
   if (floor_share > 0.1)
     say("overhead", text("the way to the kernel takes %.0f%% of the %.3g us of a call", 100 * floor_share,
                          gross_s_ * 1e6));
@@ -138,7 +153,7 @@ void reasoning::threads() {
   say("threads", text("%.2f of %.0f cores at work", busy, granted_));
   bool starts = of("share.openmp") > 0.3 && run_s_ < fork_join_s;
   if (starts)
-    raise(overhead, 0.4 + of("share.openmp"));
+    raise_overhead(0.4 + of("share.openmp"), "thread_starts");
   else if (idle > 0.2)
     raise(occupancy, 0.4 + idle);
 }
@@ -171,7 +186,7 @@ void reasoning::operators() {
   say("calls", text("%.0f operators, one after the other; calling them takes about %.0f%% of %.3g us", calls,
                     100 * calling, net_s_ * 1e6));
   if (calling > 0.3)
-    raise(overhead, 0.3 + calling);
+    raise_overhead(0.3 + calling, "operator_calls");
 }
 
 /// What a vendor's tool counted of its own units, by the roles that the manifest gives its names: no estimate of
@@ -213,6 +228,8 @@ void reasoning::roofline() {
   if (!floor)
     return;
   roofline_ = true;
+  moved_ = floor->moved;
+  level_ = floor->level;
   ++sources_;
   bytes_share_ = floor->memory_s / net_s_;
   if (floor->memory_s > 0) {
@@ -263,6 +280,7 @@ void reasoning::simulated_caches() {
     raise(memory, 0.45 + 0.1 * waiting);
   else if (waiting > 0.45 && traffic < 0.45 && (!has("mca.cycles") || loop_busy() < 0.65))
     raise(latency, 0.3 + 0.6 * waiting); // a loop without a chain has its loads in flight together
+  waits_for_loads_ = traffic < 0.45 ? waiting : 0;
 }
 
 /// Instructions, misses and branches, simulated or counted, against the time of a call on ready data.
@@ -276,6 +294,10 @@ void reasoning::simulated() {
   if (wide && !counted)
     ipc *= 0.7;
   say("instructions", text("%.2f a cycle", ipc));
+  ipc_ = ipc;
+  // So few are done in less than a tenth of a microsecond: what is measured is the way to them.
+  if (of("cg.Ir") < few_instructions && ipc < 0.1)
+    raise_overhead(0.8, "launch");
   simulated_caches();
   // Fresh data surprise the predictor; in the run on the same data it may have learnt them by heart. And the
   // simulated one is a simple one: what it gets wrong now and then, the real one gets right.
@@ -294,6 +316,8 @@ void reasoning::simulated() {
                      of("cg.I1mr"), 100 * unit(fetch)));
   // Who retires three a cycle and more is not short of instructions; of 512 bits two start in one, so two and a half are many.
   double many = wide && counted ? 2.2 : 3.2, few = wide && counted ? 0.8 : 1.2;
+  wrong_branches_ = wrong;
+  late_code_ = fetch;
   double short_of = (wrong + fetch > 0.2 ? 0.25 + wrong + fetch : wrong + fetch) * unit(many - ipc / fresh);
   raise(frontend, short_of);
   raise(compute, (ipc / fresh - few) / (many - 0.2 - few) * (1 - 0.7 * unit(wrong + fetch)));
@@ -304,6 +328,7 @@ void reasoning::modelled() {
   bool large = of("hot.bytes") > 28e3; // than the first level of instructions
   if (large) {
     raise(frontend, 0.6);
+    late_code_ = std::max(late_code_, 0.5);
     say("code", text("the hot loop is %.3g kB of instructions", of("hot.bytes") / 1e3));
   }
   double cycles = of("mca.cycles"), throughput = of("mca.throughput"), share = of("hot.share");
@@ -318,8 +343,11 @@ void reasoning::modelled() {
   double left = (1 - 0.8 * share_[memory]) * (large ? 0.5 : 1); // nor the instructions' own misses
   if (run_s_ > 0 && net_s_ > run_s_)                            // nor what fresh data cost
     left *= run_s_ / net_s_;
+  waits_for_results_ = share * (1 - busy);
   raise(latency, busy < 0.65 ? share * (1.15 - busy) * left : 0);
-  raise(compute, busy > 0.7 ? 0.75 * share * busy * left : 0);
+  // A loop whose instructions come far slower than the model's is held up by what the model does not know.
+  double fits = ipc_ > 0 && of("mca.ipc") > 0 ? unit(ipc_ / (0.4 * of("mca.ipc"))) : 1;
+  raise(compute, busy > 0.7 ? 0.75 * share * busy * left * fits : 0);
 }
 
 void reasoning::sampled() {
@@ -338,6 +366,51 @@ double reasoning::confidence(part winner) const {
       second = std::max(second, share_[p]);
   double sure = 0.3 + 0.1 * std::min(sources_, 3) + 0.5 * (share_[winner] - second);
   return std::clamp(sure * unit(0.3 + share_[winner]), 0.05, 0.95);
+}
+
+std::string reasoning::memory_cause() const {
+  constexpr double lines_wasted = 3; // so many times the bytes that must move
+  double lines = of("cg.D1m") * line_bytes;
+  if (moved_ > 0 && lines > lines_wasted * moved_) {
+    bool indexed = std::any_of(what_.tensors.begin(), what_.tensors.end(), [](const tensor_spec& t) {
+      return t.role != tensor_role::out && !is_floating(t.dtype);
+    });
+    if (of("cg.D1mw") > of("cg.D1mr"))
+      return "strided_writes";
+    if (indexed)
+      return "gather";
+    // Vectors one after the other miss as often as they fill a line; what misses more often steps over lines.
+    double vector_lines = of("insn.max_vector_bits") / 8 / line_bytes;
+    bool stepping = of("cg.D1mr") > std::max(0.25, 1.3 * vector_lines) * of("cg.Dr");
+    return stepping ? "strided_reads" : "reuse";
+  }
+  return level_ == "l1" || level_ == "l2" ? "cache_bandwidth"
+                                          : "bandwidth"; // the third is shared, as memory is
+}
+
+std::string reasoning::compute_cause() const {
+  if (of("share.math") > 0.3)
+    return "math_functions";
+  if (!has("insn.total"))
+    return {};
+  return of("insn.scalar_fp") > 2 * of("insn.vector") ? "scalar_code" : "vector_units";
+}
+
+std::string reasoning::cause_of(part winner) const {
+  switch (winner) {
+  case memory:
+    return memory_cause();
+  case compute:
+    return compute_cause();
+  case latency:
+    return waits_for_loads_ > waits_for_results_ ? "dependent_loads" : "dependency_chain";
+  case occupancy:
+    return "idle_cores";
+  case frontend:
+    return wrong_branches_ > late_code_ ? "mispredicted_branches" : "code_size";
+  default:
+    return overhead_cause_;
+  }
 }
 
 /// What hides the other parts takes from their shares.
@@ -373,6 +446,7 @@ diagnosis reasoning::conclude() {
   weigh();
   auto winner = static_cast<part>(std::max_element(share_.begin(), share_.end()) - share_.begin());
   d.bottleneck = names[winner];
+  d.cause = cause_of(winner);
   d.confidence = confidence(winner);
   if (roofline_)
     d.roofline_fraction = unit(std::max(bytes_share_, flops_share_));

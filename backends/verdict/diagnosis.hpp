@@ -35,6 +35,16 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   occupancy  cores that the policy grants stand idle
 ///   frontend   instructions come too late: mispredicted branches, code larger than its caches
 ///   overhead   the path to the kernel, calling operators, or starting threads takes longer than the work
+///
+/// `cause` says what in the kernel makes it so, where the evidence tells; empty: it does not.
+///
+///   memory     bandwidth, cache_bandwidth (of a level), gather, strided_reads, strided_writes, reuse (lines that are
+///              fetched again and again)
+///   compute    math_functions, scalar_code, vector_units
+///   latency    dependent_loads, dependency_chain
+///   occupancy  idle_cores
+///   frontend   mispredicted_branches, code_size
+///   overhead   launch, operator_calls, thread_starts
 diagnosis diagnose(const evidence& found, const problem& what);
 
 } // namespace ke

@@ -245,6 +245,7 @@ std::string verdict_json(const verdict& v, const std::map<std::string, double>& 
     const auto& d = *v.diagnosis;
     out["diagnosis"] = {
         {"bottleneck", d.bottleneck},
+        {"cause", d.cause.empty() ? nlohmann::json(nullptr) : nlohmann::json(d.cause)},
         {"confidence", number(d.confidence)},
         {"roofline_fraction", d.roofline_fraction ? number(*d.roofline_fraction) : nlohmann::json(nullptr)},
         {"evidence", d.evidence}};

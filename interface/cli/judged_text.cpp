@@ -12,7 +12,8 @@
 namespace ke::cli {
 
 std::string diagnosis_lines(const diagnosis& d) {
-  std::string out = "  bottleneck: " + d.bottleneck + " (confidence " + percent_text(d.confidence) + ")";
+  std::string out = "  bottleneck: " + d.bottleneck + (d.cause.empty() ? "" : ", " + d.cause) +
+                    " (confidence " + percent_text(d.confidence) + ")";
   if (d.roofline_fraction) {
     double percent = 100 * *d.roofline_fraction;
     out += ", " + fixed(percent, percent < 10 ? 1 : 0) + "% of the roofline";

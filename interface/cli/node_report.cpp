@@ -49,7 +49,8 @@ std::string result_of(const node_report_facts& f) {
 
 std::string bottleneck_of(const verdict& v) {
   const auto& d = *v.diagnosis;
-  auto text = d.bottleneck + " (confidence " + percent_text(d.confidence) + ")";
+  auto text = d.bottleneck + (d.cause.empty() ? "" : ", " + d.cause) + " (confidence " +
+              percent_text(d.confidence) + ")";
   if (d.roofline_fraction)
     text += ", " + percent_text(*d.roofline_fraction) + " of the roofline";
   static constexpr std::pair<const char*, const char*> telling[] = {

@@ -20,8 +20,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Elements of the owner's answer by name.
-result<std::map<std::string, std::string>> ask(control_client& owner) {
+/// What the owner said of its campaigns.
+struct owners_answer {
+  std::map<std::string, std::string> campaigns; ///< elements by name
+  std::set<std::uint32_t> unanswered;           ///< ids of those that have ended, or were too busy
+};
+
+result<owners_answer> ask(control_client& owner) {
   auto answer = owner.ask(R"({"command":"status"})");
   if (!answer)
     return answer.error();
@@ -29,11 +34,14 @@ result<std::map<std::string, std::string>> ask(control_client& owner) {
   if (!document.is_object() || !document.contains("campaigns") || !document["campaigns"].is_array())
     return failure{failure_kind::connection,
                    "the owner's status could not be understood: " + answer->json.substr(0, 200)};
-  std::map<std::string, std::string> campaigns;
+  owners_answer said;
   for (const auto& c : document["campaigns"])
     if (c.is_object())
-      campaigns[c.value("name", "")] = json_line(c);
-  return campaigns;
+      said.campaigns[c.value("name", "")] = json_line(c);
+  for (const auto& id : document.value("unanswered", json::array()))
+    if (id.is_number_unsigned())
+      said.unanswered.insert(id.get<std::uint32_t>());
+  return said;
 }
 
 /// The owner knows names; a name's newest campaign is the one that it runs.
@@ -71,12 +79,13 @@ result<std::string> status_source::stored(const campaign_row& row) {
 
 result<status_document> status_source::read() {
   status_document d;
-  std::map<std::string, std::string> live;
+  owners_answer said;
+  auto& live = said.campaigns;
   if (access_.owner) {
     auto told = ask(*access_.owner);
     if (told) {
       d.live = true;
-      live = std::move(*told);
+      said = std::move(*told);
     } else if (!access_.store) {
       return told.error();
     } else { // it left; the store remains
@@ -103,7 +112,8 @@ result<status_document> status_source::read() {
     auto text = stored(row);
     if (!text)
       return text.error();
-    d.campaigns.push_back({row.id, std::move(*text), false, d.live && row.state == "running"});
+    d.campaigns.push_back(
+        {row.id, std::move(*text), false, row.state == "running" && said.unanswered.contains(row.id)});
   }
   return d;
 }

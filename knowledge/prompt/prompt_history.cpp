@@ -9,6 +9,7 @@
 #include "knowledge/prompt/measured.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"
+#include "knowledge/prompt/remedies.hpp"
 #include "knowledge/prompt/task_block.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/core/timing_decision.hpp"
@@ -121,10 +122,13 @@ std::string diagnosis_part(const prompt_request& r) {
   if (!r.parent->diagnosis)
     return {};
   const auto& d = *r.parent->diagnosis;
-  auto text = "\n## What limits the parent\nIts bottleneck: " + d.bottleneck + ".";
+  auto text = "\n## What limits the parent\nIts bottleneck: " + d.bottleneck +
+              (d.cause.empty() ? "" : ", by " + d.cause) + ".";
   text += " Confidence " + short_number(d.confidence) + ".";
   if (d.roofline_fraction)
     text += " It reaches " + short_number(100 * *d.roofline_fraction) + "% of what this machine could do.";
+  if (auto remedy = remedy_of(d.cause); !remedy.empty())
+    text += " What helps against that: " + std::string{remedy} + ".";
   text += "\n";
   for (const auto& [name, value] : d.evidence)
     text += "- " + name + ": " + in_line(std::string_view{value}.substr(0, evidence_limit)) + "\n";

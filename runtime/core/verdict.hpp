@@ -58,8 +58,10 @@ struct diagnosis {
   double confidence = 0;
   std::optional<double> roofline_fraction;
   std::map<std::string, std::string> evidence;
+  std::string
+      cause; ///< what in the kernel makes it so: an open list (backends/verdict/diagnosis.hpp); empty: not known
 };
-KE_FIELDS(diagnosis, x.bottleneck, x.confidence, x.roofline_fraction, x.evidence)
+KE_FIELDS(diagnosis, x.bottleneck, x.confidence, x.roofline_fraction, x.evidence, x.cause)
 
 /// What the evidence means. The state is derived; the rest of the evidence's summary stands as the judge saw it.
 struct verdict : evidence_summary {

@@ -179,6 +179,9 @@ TEST_CASE_METHOD(wire_fixture,
   auto told = caf::actor_cast<caf::actor>(names->find(addresses::control).weak());
   bool ended = false;
   told->attach_functor([&] { ended = true; });
+  caf::anon_send_exit(told, caf::exit_reason::normal); // whoever gathers an answer is linked to it, and ends
+  settle();
+  CHECK_FALSE(ended);
   auto with_one = GENERATE(true, false);
   if (with_one)
     command("c", R"({"command":"stop"})", 7);

@@ -210,6 +210,75 @@ TEST_CASE("time in the mathematical library is compute") {
   CHECK(diagnose(e, p).bottleneck == "compute");
 }
 
+TEST_CASE("the cause of a memory bottleneck is how lines are used") {
+  auto large = pointwise(50'000'000);
+  auto stream = timed(400e6 / 36e9);
+  simulated(stream, 400e6 / 36e9, 5e7, 6.25e6, 6.25e6);
+  CHECK(diagnose(stream, large).cause == "bandwidth");
+  auto near = timed(480e3 / 90e9);
+  simulated(near, 480e3 / 90e9, 1e5, 7500, 0);
+  CHECK(diagnose(near, pointwise(60'000)).cause == "cache_bandwidth");
+
+  auto p = pointwise(1'000'000); // 8 MB, of which 320 MB of lines are fetched
+  auto far = timed(0.025);
+  simulated(far, 0.025, 4e7, 5e6, 0);
+  far.counters["cg.D1mr"] = 4.9e6;
+  far.counters["cg.D1mw"] = 0.1e6;
+  REQUIRE(diagnose(far, p).bottleneck == "memory");
+  CHECK(diagnose(far, p).cause == "strided_reads");
+  auto indexed = p;
+  indexed.tensors.push_back({"at", tensor_role::in, dtype::i32, {"N"}, "ints"});
+  CHECK(diagnose(far, indexed).cause == "gather");
+  auto tiled = far;
+  tiled.counters["insn.max_vector_bits"] = 512; // a line each, one after the other
+  CHECK(diagnose(tiled, p).cause == "reuse");
+  std::swap(far.counters["cg.D1mr"], far.counters["cg.D1mw"]);
+  CHECK(diagnose(far, p).cause == "strided_writes");
+}
+
+TEST_CASE("the other bottlenecks have causes, too, where the evidence tells") {
+  auto p = pointwise(1'000'000);
+  auto chase = timed(64'000 * 20e-9);
+  simulated(chase, 64'000 * 20e-9, 200'000, 64'000, 0);
+  CHECK(diagnose(chase, p).cause == "dependent_loads");
+  auto chain = timed(1e-4);
+  simulated(chain, 1e-4, 3e5);
+  loop(chain, 13, 5);
+  CHECK(diagnose(chain, pointwise(4'000)).cause == "dependency_chain");
+
+  auto branchy = timed(1e-4);
+  simulated(branchy, 1e-4, 4e5, 0, 0, 20'000);
+  loop(branchy, 5, 4.8);
+  CHECK(diagnose(branchy, pointwise(4'000)).cause == "mispredicted_branches");
+  auto code = timed(1e-4);
+  simulated(code, 1e-4, 3e5, 0, 0, 0, 20'000);
+  CHECK(diagnose(code, pointwise(4'000)).cause == "code_size");
+
+  auto tiny = timed(20e-6, 19.9e-6);
+  simulated(tiny, 10e-9, 30);
+  CHECK(diagnose(tiny, pointwise(16)).cause == "launch");
+  auto idle = timed(1e-3);
+  simulated(idle, 1e-3, 6e6);
+  idle.counters["run.cores"] = 1.02;
+  CHECK(diagnose(idle, pointwise(100'000, 2)).cause == "idle_cores");
+
+  auto math = timed(1e-3);
+  math.counters["share.math"] = 0.8;
+  CHECK(diagnose(math, pointwise(30'000)).cause == "math_functions");
+  auto busy = pointwise(10'000);
+  busy.flops = "1000*N";
+  auto units = timed(1e7 / 0.9e11);
+  simulated(units, 1e7 / 0.9e11, 1e6);
+  loop(units, 20, 20);
+  CHECK(diagnose(units, busy).cause.empty()); // its code has not been looked at
+  units.counters["insn.total"] = 100;
+  units.counters["insn.vector"] = 70;
+  CHECK(diagnose(units, busy).cause == "vector_units");
+  units.counters["insn.vector"] = 10;
+  units.counters["insn.scalar_fp"] = 60;
+  CHECK(diagnose(units, busy).cause == "scalar_code");
+}
+
 TEST_CASE("nothing is said where nothing is known, and little where little is") {
   auto p = pointwise(1'000);
   auto e = timed(1e-4);

@@ -236,19 +236,19 @@ problem exponentials() {
 
 std::vector<known_kernel> known_kernels() {
   return {
-      {"stream", stream(), {"memory"}},
-      {"fma", fma(), {"compute"}},
-      {"pointer chase", chase(), {"latency"}},
-      {"second-level stream", second_level(), {"memory"}},
-      {"divide chain", divisions(), {"latency"}},
-      {"unpredictable branches", branches(), {"frontend"}},
-      {"gather", gather(), {"memory"}},
-      {"much code", much_code(), {"frontend"}},
-      {"tiny", tiny(), {"overhead"}},
-      {"imbalance", imbalance(), {"occupancy"}},
-      {"scalar sum", scalar_sum(), {"latency"}},
-      {"transpose", transposed(), {"memory"}},
-      {"exponentials", exponentials(), {"compute"}},
+      {"stream", stream(), {"memory"}, "bandwidth"},
+      {"fma", fma(), {"compute"}, "vector_units"},
+      {"pointer chase", chase(), {"latency"}, "dependent_loads"},
+      {"second-level stream", second_level(), {"memory"}, "cache_bandwidth"},
+      {"divide chain", divisions(), {"latency"}, "dependency_chain"},
+      {"unpredictable branches", branches(), {"frontend"}, "mispredicted_branches"},
+      {"gather", gather(), {"memory"}, "gather"},
+      {"much code", much_code(), {"frontend"}, "code_size"},
+      {"tiny", tiny(), {"overhead"}, "launch"},
+      {"imbalance", imbalance(), {"occupancy"}, "idle_cores"},
+      {"scalar sum", scalar_sum(), {"latency"}, "dependency_chain"},
+      {"transpose", transposed(), {"memory"}, "strided_writes"},
+      {"exponentials", exponentials(), {"compute"}, "math_functions"},
   };
 }
 

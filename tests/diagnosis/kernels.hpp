@@ -12,6 +12,7 @@ struct known_kernel {
   std::string name;
   ke::problem what;                     ///< its reference is the candidate
   std::vector<std::string> bottlenecks; ///< what may be said of it; the first is what it was made for
+  std::string cause;
 };
 
 /// Three that every roofline must tell apart (stream, FMA, pointer chase), and ten more.

@@ -296,6 +296,11 @@ TEST_CASE_METHOD(prompt_fixture, "an improvement shows its parent's result, bott
   CHECK(says("## Parent (node 4): correct, 2.5x the reference (95% interval 2.25 to 2.75)"));
   CHECK(says("Its bottleneck: memory."));
   CHECK(task()["diagnosis"]["bottleneck"] == "memory");
+  CHECK(task()["diagnosis"]["cause"].is_null());
+  parent->diagnosis->cause = "strided_reads";
+  CHECK(says("Its bottleneck: memory, by strided_reads."));
+  CHECK(says("What helps against that: using a line whole while it is there"));
+  CHECK(task()["diagnosis"]["cause"] == "strided_reads");
   CHECK(task()["parent"]["score"] == 1.5);
   CHECK(task()["parent"]["point"]["unroll"] == 4);
   CHECK_FALSE(says("It failed."));
