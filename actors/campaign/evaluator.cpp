@@ -273,15 +273,19 @@ private:
 
   /// Why a time says less of the candidate than of its machine, in words; empty: it does not. What was noisy, or
   /// measured while the device's fixed kernels had left their band, is nobody's parent before it has been measured again.
+  /// On a loud machine the judge has waited already, and its interval is wide: it would be no better the next time.
   std::string doubt(const open_job& j, const job_done& d, const verdict& v) {
     const auto& found = d.found->found;
     if (found.provenance.contains(same_object_as)) // of another's measurement
       return {};
     if (found.launches.empty() || (v.state != verdict_state::correct && v.state != verdict_state::noisy))
       return {};
+    if (auto loud = found.counters.find(device_facts::gate_loud);
+        loud != found.counters.end() && loud->second > 0)
+      return {};
     auto drift = drifts_[{d.worker, d.device}].note(found);
-    bool noisy =
-        v.state == verdict_state::noisy && j.request->plan == measure_plan::rank; // a claim has its own tries
+    bool noisy = v.state == verdict_state::noisy && j.again == 0 &&
+                 j.request->plan == measure_plan::rank; // a claim has its own tries
     return drift.empty() && noisy ? "noisy" : drift;
   }
   static constexpr unsigned most_again = 2; ///< then it counts as it is
