@@ -21,7 +21,7 @@ constexpr std::size_t words_of_a_thread = 1u << 20; ///< 8 MiB
 constexpr int looks = 4;
 constexpr int steps = 100'000; ///< of all chains: about half a millisecond
 
-volatile double kept; ///< or nothing would be computed
+thread_local volatile double kept; ///< or nothing would be computed
 
 /// As many independent chains as keep the units busy: who shares the core, by a second thread that no account here shows,
 /// takes from that at once.
