@@ -89,6 +89,11 @@ private:
   std::deque<node_target> order_;
 };
 
+double counted(const evidence& found, const char* key) {
+  auto at = found.counters.find(key);
+  return at == found.counters.end() ? 0 : at->second;
+}
+
 /// Of a verdict that no other node may take over.
 std::string own_key(const std::string& key, const node_key& node, std::uint32_t target) {
   return digest_of_parts({key, pack(node), std::to_string(target)});
@@ -280,8 +285,7 @@ private:
       return {};
     if (found.launches.empty() || (v.state != verdict_state::correct && v.state != verdict_state::noisy))
       return {};
-    if (auto loud = found.counters.find(device_facts::gate_loud);
-        loud != found.counters.end() && loud->second > 0)
+    if (counted(found, device_facts::gate_loud) > 0)
       return {};
     auto drift = drifts_[{d.worker, d.device}].note(found);
     bool noisy = v.state == verdict_state::noisy && j.again == 0 &&
@@ -327,12 +331,8 @@ private:
     judged said{node,  job.target,  found,
                 row,   false,       job.spent_s + found->build_s + found->check_s + found->time_s,
                 batch, acknowledge, job.request->plan};
-    auto counted = [&](const char* key) {
-      auto at = evidence.counters.find(key);
-      return at == evidence.counters.end() ? 0.0 : at->second;
-    };
-    said.held_s = counted(counter_keys::gate_held_s);
-    said.beside_others = counted(counter_keys::gate_beside_others) > 0;
+    said.held_s = counted(evidence, counter_keys::gate_held_s);
+    said.beside_others = counted(evidence, counter_keys::gate_beside_others) > 0;
     auto same = evidence.provenance.find(same_object_as);
     auto first = same == evidence.provenance.end() ? std::nullopt : node_of_text(same->second);
     if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time

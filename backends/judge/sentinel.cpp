@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <thread>
 
 namespace ke {
@@ -74,25 +75,13 @@ double together_ns(kernel what, const std::vector<int>& cpus) {
   return best;
 }
 
-std::vector<int> all_processors() {
-  std::vector<int> all;
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &mine))
-        all.push_back(cpu);
-  return all;
-}
-
 } // namespace
 
-std::map<std::string, double> host_sentinel(const std::vector<int>& measured) {
-  const auto cpus = measured.empty() ? all_processors() : measured;
+std::map<std::string, double> host_sentinel(const std::vector<int>& cpus) {
   std::map<std::string, double> ns;
-  for (std::size_t threads : {std::size_t{1}, cpus.size()}) {
-    if (threads > cpus.size())
-      continue;
+  if (cpus.empty())
+    return ns;
+  for (auto threads : std::set<std::size_t>{1, cpus.size()}) { // on one processor these are one
     const std::vector<int> some(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(threads));
     auto suffix = "." + std::to_string(threads);
     ns["arithmetic" + suffix] = together_ns(arithmetic, some);
