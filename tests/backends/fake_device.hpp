@@ -230,11 +230,10 @@ inline ke::result<std::shared_ptr<const ke::driver_pool>> pool(ke::driver_state&
 inline void mix(ke::driver_state& s, const ke::arena_mix& what) {
   const auto& from = static_cast<const pool_of_bytes&>(*what.of).bytes;
   ke::random_source random{what.key};
-  std::string bytes;
-  while (bytes.size() < what.bytes)
-    bytes +=
-        from.substr(random.below(from.size() / what.element_bytes) * what.element_bytes, what.element_bytes);
-  bytes.resize(what.bytes);
+  std::string bytes(what.bytes, '\0');
+  auto size = std::size_t{what.element_bytes};
+  for (std::size_t at = 0; at < bytes.size(); at += size)
+    from.copy(bytes.data() + at, std::min(size, bytes.size() - at), random.below(from.size() / size) * size);
   of(s).mixed[what.offset] = bytes;
   of(s).copies.emplace_back(what.offset, std::move(bytes));
 }
