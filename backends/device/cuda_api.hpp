@@ -107,7 +107,9 @@ inline constexpr int mode_prohibited = 2, mode_exclusive = 3;
   X(graph_upload, "cuGraphUpload", outcome, executable_graph, stream)                                        \
   X(graph_launch, "cuGraphLaunch", outcome, executable_graph, stream)                                        \
   X(graph_free, "cuGraphDestroy", outcome, graph)                                                            \
-  X(executable_free, "cuGraphExecDestroy", outcome, executable_graph)
+  X(executable_free, "cuGraphExecDestroy", outcome, executable_graph)                                        \
+  X(profiler_start, "cuProfilerStart", outcome)                                                              \
+  X(profiler_stop, "cuProfilerStop", outcome)
 
 /// Function attribute: most bytes of dynamic shared memory. Context flag: a wait spins. Stream flag: not after
 /// the default stream.

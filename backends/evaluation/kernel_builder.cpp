@@ -271,14 +271,9 @@ status write_sources(const build_plan& plan, const std::filesystem::path& folder
 
 namespace {
 
-/// KE_FORKS tells compile.py how its fork is held: mode, user, processes, descriptors, bytes of memory and of files, files.
+/// KE_FORKS tells compile.py how its fork is held.
 result<process_spec> forking_build(process_spec inner, const sandbox_spec& box, const job_limits& limits) {
-  std::string how = fork_mode(box.level);
-  for (auto number :
-       {std::uint64_t{next_outer_user().value_or(0)}, std::uint64_t{box.processes},
-        std::uint64_t{limits.descriptors}, limits.memory_bytes, box.scratch_bytes, limits.inodes})
-    how += ' ' + std::to_string(number);
-  inner.env["KE_FORKS"] = how;
+  inner.env["KE_FORKS"] = fork_limits(box, limits.descriptors, limits.memory_bytes, limits.inodes);
   inner.memory_bytes = 0; // the fork's own
   return nesting_python(std::move(inner), box, {});
 }

@@ -1,5 +1,6 @@
 #include "backends/evaluation/nesting_python.hpp"
 
+#include "runtime/process/bubblewrap.hpp"
 #include "runtime/process/seccomp_filter.hpp"
 #include "runtime/process/unique_fd.hpp"
 
@@ -38,6 +39,15 @@ std::vector<fs::path> python_homes(const fs::path& program) {
 
 std::string fork_mode(sandbox_level level) {
   return !has_launcher(level) ? "open" : nested_users() ? "users" : "boxed";
+}
+
+std::string fork_limits(const sandbox_spec& box, std::uint64_t descriptors, std::uint64_t memory_bytes,
+                        std::uint64_t inodes) {
+  std::string how = fork_mode(box.level);
+  for (auto number : {std::uint64_t{next_outer_user().value_or(0)}, std::uint64_t{box.processes}, descriptors,
+                      memory_bytes, box.scratch_bytes, inodes})
+    how += ' ' + std::to_string(number);
+  return how;
 }
 
 result<process_spec> nesting_python(process_spec inner, sandbox_spec box,

@@ -4,6 +4,7 @@
 #include "runtime/process/process_port.hpp"
 #include "runtime/process/sandbox.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,6 +17,11 @@ std::vector<std::filesystem::path> python_homes(const std::filesystem::path& pro
 /// How a Python process of ours holds what it forks (torch-cpu/box.py): "open" (limits only), "boxed", or "users":
 /// boxed, each as a user of its own.
 std::string fork_mode(sandbox_level level);
+
+/// What box.py needs to know of a fork, as KE_FORKS has it: mode, user, processes, descriptors, bytes of memory and of
+/// files, files.
+std::string fork_limits(const sandbox_spec& box, std::uint64_t descriptors, std::uint64_t memory_bytes,
+                        std::uint64_t inodes);
 
 /// A process of python_program() that runs only our own code, and forks into sandboxes of their own what is to run
 /// somebody else's. It may make them, sees what its Python needs and `shows`, and has the filters on system calls for

@@ -64,6 +64,11 @@ std::string words_of(const std::vector<std::string>& command) {
 
 } // namespace
 
+/// A search has no time for it.
+bool evaluation::state::looks_closely() const {
+  return options.look_closer || kind != measure_plan::rank;
+}
+
 bool evaluation::state::wanted(std::size_t job) const {
   const auto& j = jobs[job];
   if (!comes_after(j))
@@ -71,9 +76,12 @@ bool evaluation::state::wanted(std::size_t job) const {
   bool crashed = found.ending == ending::crashed;
   bool right = !crashed && found.timed && found.flags.empty() && !found.nondeterministic;
   if (j.kind == job_kind::profile)
-    return asks_profiler(j) ? crashed || right : !crashed;
+    return !asks_profiler(j)         ? !crashed
+           : !runs_tool(j)           ? crashed || right
+           : reads_crashes(j.reads) ? crashed
+                                     : right && looks_closely();
   // What only reads costs nothing; a search has no time for more compilers and runs.
-  return right && (j.command.empty() || options.look_closer || kind != measure_plan::rank);
+  return right && (j.command.empty() || looks_closely());
 }
 
 std::optional<process_spec> evaluation::state::start_closer(std::size_t job) {
@@ -163,7 +171,7 @@ std::optional<process_spec> evaluation::state::start_trace(std::size_t job) {
   }
   auto task = task_of_profiler();
   task.object = object.file.string();
-  return profiler_process(j, programs(), folder, std::move(task));
+  return profiler_process(j, with, programs(), folder, std::move(task));
 }
 
 /// Empty: no tool's output is kept for this candidate.
@@ -187,7 +195,7 @@ std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
       graph.end(job, true);
       return std::nullopt;
     }
-  return asks_profiler(j) ? profiler_process(j, programs(), folder, task_of_profiler())
+  return asks_profiler(j) ? profiler_process(j, with, programs(), folder, task_of_profiler())
                           : tool_process(j, with, objects[0], level_of(options));
 }
 
@@ -199,7 +207,7 @@ profile_task evaluation::state::task_of_profiler() const {
   task.backend_file = (with.folder / "backend.toml").string();
   task.toolchain = fact(device_facts::toolchain);
   task.keeps = raw.wanted();
-  task.thorough = options.look_closer || kind != measure_plan::rank;
+  task.thorough = looks_closely();
   return task;
 }
 
@@ -221,7 +229,7 @@ void evaluation::state::keep_raw(std::size_t job, const process_exit& exit) cons
   const auto& j = jobs[job];
   if (!products[job].file.empty())
     raw.keep_file(j.output.empty() ? j.name + ".so" : j.output, products[job].file);
-  else if (asks_profiler(j) && j.kind == job_kind::profile)
+  else if (asks_profiler(j) && !runs_tool(j) && j.kind == job_kind::profile)
     raw.keep_files(folder / raw_folder);
   else
     raw.keep(j.name + ".txt", exit.out);

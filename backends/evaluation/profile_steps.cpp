@@ -2,9 +2,11 @@
 
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/command_template.hpp"
+#include "backends/evaluation/python_parent.hpp"
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/process/self_process.hpp"
 
 namespace ke {
 namespace fs = std::filesystem;
@@ -18,6 +20,10 @@ std::chrono::nanoseconds seconds(double s) {
 
 bool asks_profiler(const step_spec& j) {
   return !j.command.empty() && j.command.front() == "{profiler}";
+}
+
+bool runs_tool(const step_spec& j) {
+  return asks_profiler(j) && j.command.size() > 2 && j.command[1] == "under";
 }
 
 std::optional<process_spec> tool_process(const step_spec& j, const backend& with, const fs::path& object,
@@ -46,16 +52,29 @@ std::optional<process_spec> tool_process(const step_spec& j, const backend& with
   return *std::move(boxed);
 }
 
-std::optional<process_spec> profiler_process(const step_spec& j, const fs::path& programs,
+std::optional<process_spec> profiler_process(const step_spec& j, const backend& with, const fs::path& programs,
                                              const fs::path& folder, profile_task task) {
   task.runner = (programs / "ke-runner").string();
   std::error_code error;
   if (!fs::exists(programs / "ke-profiler", error) || !fs::exists(task.runner, error))
     return std::nullopt;
+  auto files = find_machine_files(with.files);
+  if (!files)
+    return std::nullopt;
+  template_words words;
+  words.texts["{profiler}"] = (programs / "ke-profiler").string();
+  words.texts["{metrics}"] = metrics_for(j.reads);
+  words.add(*files);
+  if (runs_tool(j)) {
+    task.python = python_program();
+    for (const auto& place : files->shown(with.files))
+      task.shows.push_back(place.string());
+  }
   process_spec spec;
-  spec.argv = {(programs / "ke-profiler").string()};
-  spec.argv.insert(spec.argv.end(), j.command.begin() + 1, j.command.end());
+  spec.argv = expanded(j.command, words);
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  if (runs_tool(j))
+    spec.env.merge(device_environment());
   spec.directory = folder.string();
   spec.input = pack(task);
   spec.deadline = seconds(j.limit_s);
@@ -66,7 +85,7 @@ std::optional<process_spec> profiler_process(const step_spec& j, const fs::path&
 std::optional<profile_result> profile_found(const step_spec& j, const process_exit& how) {
   if (how.why.kind != failure_kind::none || how.code != 0)
     return std::nullopt;
-  if (!asks_profiler(j))
+  if (!asks_profiler(j) || runs_tool(j))
     return find_job_reader(j.kind, j.reads)(how.out);
   auto seen = unpack<profile_result>(how.out);
   if (!seen)

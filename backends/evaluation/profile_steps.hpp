@@ -21,14 +21,19 @@ struct profile_task;
 /// too.
 bool asks_profiler(const step_spec& j);
 
+/// Whether the profiler calls the candidate under a vendor's tool (command = ["{profiler}", "under", TOOL...]), whose
+/// words `reads` is the format of.
+bool runs_tool(const step_spec& j);
+
 /// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox, or
 /// without a file of the machine that the backend needs.
 std::optional<process_spec> tool_process(const step_spec& j, const backend& with,
                                          const std::filesystem::path& object, sandbox_level level);
 
 /// ke-profiler: trusted, as ke-judge is; sandboxes what it starts. `programs` holds it and ke-runner; none if
-/// they are missing.
-std::optional<process_spec> profiler_process(const step_spec& j, const std::filesystem::path& programs,
+/// they are missing, or a file of the machine that the backend needs.
+std::optional<process_spec> profiler_process(const step_spec& j, const backend& with,
+                                             const std::filesystem::path& programs,
                                              const std::filesystem::path& folder, profile_task task);
 
 /// The findings of an ended job of the two kinds; none: nothing.

@@ -1,15 +1,19 @@
 #include "backends/evaluation/step_readers.hpp"
 
 #include "backends/evidence/assembler_words.hpp"
+#include "backends/evidence/device_sanitizer.hpp"
 #include "backends/evidence/instruction_mix.hpp"
 #include "backends/evidence/loop_times.hpp"
+#include "backends/evidence/ncu_report.hpp"
 #include "backends/evidence/sass_mix.hpp"
 #include "backends/evidence/static_metrics.hpp"
 #include "backends/evidence/torch_profile.hpp"
 #include "runtime/text/source_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 
 namespace ke {
@@ -59,11 +63,15 @@ struct known_reader {
   std::string_view name;
   job_kind kind;
   job_reader read;
+  std::string (*wants)() = nullptr; ///< what the tool must be asked for
+  bool of_crashes = false;
 };
 constexpr known_reader readers[] = {
     {"assembler-words", job_kind::profile, counters_of<assembler_counters>},
     {"instruction-mix", job_kind::profile, counters_of<instruction_mix>},
     {"name-value", job_kind::profile, counters_of<name_value>},
+    {"compute-sanitizer", job_kind::profile, read_device_sanitizer, nullptr, true},
+    {"ncu-csv", job_kind::profile, read_ncu, ncu_metrics},
     {"sass-mix", job_kind::profile, counters_of<sass_mix>},
     {"static-metrics", job_kind::profile, counters_of<static_metrics>},
     {"loop-ticks", job_kind::collect, loop_shares},
@@ -79,6 +87,18 @@ job_reader find_job_reader(job_kind kind, std::string_view name) {
     if (r.kind == kind && r.name == name)
       return r.read;
   return nullptr;
+}
+
+bool reads_crashes(std::string_view name) {
+  return std::any_of(std::begin(readers), std::end(readers),
+                     [&](const known_reader& r) { return r.name == name && r.of_crashes; });
+}
+
+std::string metrics_for(std::string_view name) {
+  for (const auto& r : readers)
+    if (r.name == name && r.wants)
+      return r.wants();
+  return {};
 }
 
 std::vector<std::string> job_reader_names(job_kind kind) {

@@ -110,7 +110,7 @@ std::string validate(const step_spec& j) {
   case job_kind::profile:
     if (j.command.empty())
       return "of kind profile needs a command";
-    return j.command.front() == "{profiler}" ? "" : validate_reads(j);
+    return j.command.front() == "{profiler}" && j.command.size() == 1 ? "" : validate_reads(j);
   case job_kind::trace:
     if (!j.command.empty() && j.command != std::vector<std::string>{"{profiler}", "trace"})
       return "of kind trace has the command [\"{profiler}\", \"trace\"], or none: nothing else knows how to "

@@ -4,6 +4,7 @@
 #include "runtime/core/evidence.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ke {
 
@@ -18,9 +19,11 @@ struct profile_task {
   bool thorough = false;    ///< simulators, too, not only tools of well below a second
   std::string object;       ///< `ke-profiler trace`: the instrumented object
   bool keeps = false;       ///< leaves what its tools printed in `run.scratch`/raw_folder
+  std::string python;       ///< of `under`: the interpreter of candidates in Python
+  std::vector<std::string> shows; ///< of `under`: files and folders of the machine that the tool needs
 };
 KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object,
-          x.keeps)
+          x.keeps, x.python, x.shows)
 
 /// Where ke-profiler leaves what its tools printed.
 inline constexpr const char* raw_folder = "profile-raw";

@@ -3,17 +3,21 @@
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
+#include "backends/verdict/diagnosis.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <sys/stat.h>
 
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace ke {
 namespace {
 
-/// As ke-runner reads it.
+/// As case_arguments.hpp has it.
 struct argument {
   std::uint64_t role, bytes;
 };
@@ -37,7 +41,37 @@ status write_file(const std::filesystem::path& file, const std::vector<argument>
   return ok;
 }
 
+/// "M=127,N=1001"
+std::map<std::string, std::int64_t> dims_of(const std::string& text) {
+  std::map<std::string, std::int64_t> dims;
+  std::istringstream in{text};
+  for (std::string part; std::getline(in, part, ',');)
+    if (auto equals = part.find('='); equals != std::string::npos)
+      dims[part.substr(0, equals)] = std::strtoll(part.c_str() + equals + 1, nullptr, 10);
+  return dims;
+}
+
 } // namespace
+
+std::optional<case_choice> case_of(const evidence& found, const problem& what) {
+  case_choice where;
+  if (found.ending == ending::crashed) {
+    auto at = found.findings.find(finding_keys::case_dims);
+    if (at == found.findings.end())
+      return std::nullopt;
+    where.dims = dims_of(at->second);
+    if (auto how = found.findings.find(finding_keys::case_distribution); how != found.findings.end())
+      where.distribution = how->second;
+    return where;
+  }
+  auto longest = longest_workload(found, what);
+  if (longest.workload >= what.workloads.size())
+    return std::nullopt;
+  where.workload = longest.workload;
+  where.call_s = longest.call_s;
+  where.dims = what.workloads[longest.workload].dims;
+  return where;
+}
 
 status write_case(const std::filesystem::path& file, const problem& what,
                   const std::map<std::string, std::int64_t>& dims, const std::string& named,

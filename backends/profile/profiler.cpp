@@ -31,7 +31,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 namespace ke {
 namespace {
@@ -447,16 +446,6 @@ void run_steps(bench& b, const profile_step (&steps)[N]) {
   }
 }
 
-/// "M=127,N=1001"
-std::map<std::string, std::int64_t> dims_of(const std::string& text) {
-  std::map<std::string, std::int64_t> dims;
-  std::istringstream in{text};
-  for (std::string part; std::getline(in, part, ',');)
-    if (auto equals = part.find('='); equals != std::string::npos)
-      dims[part.substr(0, equals)] = std::strtoll(part.c_str() + equals + 1, nullptr, 10);
-  return dims;
-}
-
 /// The backend, a private folder, the case. False: there is nothing to call the candidate with.
 bool prepare(bench& b, const char* folder) {
   const auto& task = b.task;
@@ -469,32 +458,21 @@ bool prepare(bench& b, const char* folder) {
   fs::create_directories(b.folder, error);
   chmod(b.folder.c_str(), 0755);
   b.case_file = b.folder / "case.bin";
-  std::map<std::string, std::int64_t> dims;
-  std::string distribution = "init";
-  if (task.found.ending == ending::crashed) {
-    auto at = task.found.findings.find(finding_keys::case_dims);
-    if (at == task.found.findings.end())
-      return false;
-    dims = dims_of(at->second);
-    if (auto how = task.found.findings.find(finding_keys::case_distribution);
-        how != task.found.findings.end())
-      distribution = how->second;
-  } else {
-    auto longest = longest_workload(task.found, task.run.what);
-    b.workload = longest.workload;
-    b.call_s = longest.call_s;
+  auto where = case_of(task.found, task.run.what);
+  if (!where)
+    return false;
+  if (task.found.ending != ending::crashed) {
+    b.workload = where->workload;
+    b.call_s = where->call_s;
     double candidate = 0, baseline = 0;
     for (const auto& l : task.found.launches) {
       candidate += median_of(l.candidate_ns);
       baseline += median_of(l.reference_ns);
     }
     b.slower = candidate > 1.05 * baseline;
-    if (b.workload >= task.run.what.workloads.size())
-      return false;
-    dims = task.run.what.workloads[b.workload].dims;
     b.found.counters[counter_keys::profile_workload] = b.workload;
   }
-  return bool(write_case(b.case_file, task.run.what, dims, distribution, task.run.seed + 17));
+  return bool(write_case(b.case_file, task.run.what, where->dims, where->distribution, task.run.seed + 17));
 }
 
 bench bench_of(const profile_task& task, process_port& processes) {

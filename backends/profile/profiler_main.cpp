@@ -2,11 +2,13 @@
 // ends with it.
 //   ke-profiler              reads a packed profile_task on stdin, writes a packed profile_result to stdout
 //   ke-profiler trace        reads the same; calls its instrumented object once and writes what that printed
+//   ke-profiler under WORDS  reads the same; calls the candidate under a tool of these words and writes what that printed
 //   ke-profiler ticks IN OUT puts time stamps at the loops of a module of LLVM IR; runs in a sandbox itself,
 //                            for the module is a candidate's
 #include "backends/evidence/profile_task.hpp"
 #include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/profiler.hpp"
+#include "backends/profile/tool_call.hpp"
 
 #include "runtime/core/codec.hpp"
 #include "runtime/process/process_service.hpp"
@@ -54,8 +56,9 @@ int main(int argc, char** argv) {
   if (words.size() == 3 && words[0] == "ticks")
     std::_Exit(put_ticks(words[1], words[2])); // a sanitizer's last look for leaks can't work in a sandbox
   bool traces = words == std::vector<std::string>{"trace"};
-  if (!traces && !words.empty()) {
-    std::cerr << "ke-profiler: nothing, trace, or ticks IN OUT\n";
+  bool under = words.size() > 1 && words.front() == "under";
+  if (!traces && !under && !words.empty()) {
+    std::cerr << "ke-profiler: nothing, trace, under TOOL..., or ticks IN OUT\n";
     return 2;
   }
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
@@ -67,7 +70,16 @@ int main(int argc, char** argv) {
   std::string said;
   try {
     ke::process_service processes;
-    said = traces ? ke::call_instrumented(*task, processes) : ke::pack(ke::profile(*task, processes));
+    if (under) {
+      auto printed = ke::call_under(*task, {words.begin() + 1, words.end()}, processes);
+      if (!printed) {
+        std::cerr << printed.error().text << '\n';
+        return 1;
+      }
+      said = *std::move(printed);
+    } else {
+      said = traces ? ke::call_instrumented(*task, processes) : ke::pack(ke::profile(*task, processes));
+    }
   } catch (const std::exception& e) {
     std::cerr << "ke-profiler: " << e.what() << '\n';
     return 4;

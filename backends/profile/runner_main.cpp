@@ -6,18 +6,15 @@
 //   once    one call
 //   trace   one call of an object with time stamps at its loops (loop_ticks.hpp), after one to warm up; the
 //           object prints them
-// CASE: "KECASE1\n", number of arguments (u64), per argument its role (u64: 0 in, 1 out, 2 inout) and bytes
-// (u64), then the bytes of those that are read, in order.
+// CASE: as case_arguments.hpp reads it.
 // Descriptors: the filters of system calls as ke-driver has them (wire.hpp), and in `count` the simulator's
 // report.
 #include "backends/judge/confinement.hpp"
 #include "backends/judge/driver_wire.hpp"
+#include "backends/profile/case_arguments.hpp"
 #include "backends/profile/report_pipe.hpp"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,38 +37,14 @@ double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-struct argument {
-  std::uint64_t role = 0, bytes = 0;
-  const char* from = nullptr;
+struct argument : case_argument {
   void* at = nullptr;
 };
 
 /// Each argument in an allocation of its own, exactly as long as it is: a sanitizer sees what lies outside.
 bool load(const char* path, std::vector<argument>& args) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat s{};
-  if (fd < 0 || fstat(fd, &s) != 0 || s.st_size < 16)
-    return false;
-  auto size = static_cast<std::uint64_t>(s.st_size);
-  const auto* file = static_cast<const char*>(mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0));
-  close(fd);
-  if (file == MAP_FAILED || std::memcmp(file, "KECASE1\n", 8) != 0)
-    return false;
-  std::uint64_t n = 0;
-  std::memcpy(&n, file + 8, 8);
-  if (n > 256 || size < 16 + 16 * n)
-    return false;
-  std::uint64_t at = 16 + 16 * n;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    argument a;
-    std::memcpy(&a.role, file + 16 + 16 * i, 8);
-    std::memcpy(&a.bytes, file + 24 + 16 * i, 8);
-    if (a.role != 1) {
-      if (a.bytes > size - at)
-        return false;
-      a.from = file + at;
-      at += a.bytes;
-    }
+  for (const auto& told : read_case(path)) {
+    argument a{told, nullptr};
     if (posix_memalign(&a.at, 64, a.bytes ? a.bytes : 1) != 0)
       return false;
     if (a.from)
@@ -80,7 +53,7 @@ bool load(const char* path, std::vector<argument>& args) {
       std::memset(a.at, 0, a.bytes);
     args.push_back(a);
   }
-  return true;
+  return !args.empty();
 }
 
 /// What a call changes in place begins anew, or repeated calls would run into infinities.

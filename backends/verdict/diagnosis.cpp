@@ -1,5 +1,6 @@
 #include "backends/verdict/diagnosis.hpp"
 
+#include "backends/verdict/device_shares.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
@@ -75,6 +76,7 @@ private:
   void weigh();
   void operators();
   void units();
+  void device();
   void roofline();
   void simulated_caches();
   void simulated();
@@ -102,6 +104,7 @@ private:
   double waits_for_loads_ = 0, waits_for_results_ = 0, wrong_branches_ = 0,
          late_code_ = 0; ///< shares of the time
   std::string overhead_cause_;
+  std::array<std::string, parts> device_causes_; ///< of what a tool saw on a device; empty: none looked
   bool roofline_ = false;
   int sources_ = 0;
 };
@@ -192,6 +195,8 @@ void reasoning::operators() {
 /// What a vendor's tool counted of its own units, by the roles that the manifest gives its names: no estimate of
 /// ours is as good.
 void reasoning::units() {
+  if (has(counter_keys::kernels_count)) // device() knows more of them
+    return;
   double best = 0;
   bool told = false;
   auto hear = [&](part p, const char* role, double whole) {
@@ -216,6 +221,21 @@ void reasoning::units() {
     raise(occupancy, (1 - at->second) * (1 - best));
   }
   sources_ += told ? 2 : 0;
+}
+
+/// What a tool counted of the kernels that a call launched on a device.
+void reasoning::device() {
+  auto all = device_shares(e_.counters, net_s_ * 1e9);
+  std::array<double, parts> most{};
+  for (const auto& s : all) {
+    auto p = static_cast<part>(std::find(names, names + parts, s.bottleneck) - names);
+    if (p < parts && s.share > most[p]) {
+      most[p] = s.share;
+      device_causes_[p] = s.cause;
+      raise(p, s.share);
+    }
+  }
+  sources_ += all.empty() ? 0 : 3;
 }
 
 void reasoning::roofline() {
@@ -397,6 +417,8 @@ std::string reasoning::compute_cause() const {
 }
 
 std::string reasoning::cause_of(part winner) const {
+  if (!device_causes_[winner].empty())
+    return device_causes_[winner];
   switch (winner) {
   case memory:
     return memory_cause();
@@ -436,6 +458,7 @@ diagnosis reasoning::conclude() {
   path();
   operators();
   units();
+  device();
   roofline();
   simulated();
   sampled();
@@ -456,7 +479,7 @@ diagnosis reasoning::conclude() {
   d.evidence = std::move(said_);
   d.evidence["shares"] = all;
   bool outside = of("share.object", 1) < 0.7;
-  for (auto key : {"vectorizer", "loops", "operators", "units", "busiest_library", "simulation"})
+  for (auto key : {"vectorizer", "loops", "operators", "units", "device_kernels", "busiest_library", "simulation"})
     if (auto at = e_.findings.find(key);
         at != e_.findings.end() && (outside || key != std::string_view{"busiest_library"}))
       d.evidence[key] = at->second.substr(0, 400);

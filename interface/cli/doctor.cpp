@@ -214,7 +214,7 @@ int diagnose(const std::string& config, bool as_json) {
   bool any = false;
   backends_of_this_machine(lines, any);
   peaks_of_this_machine(lines);
-  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-compiler"}) {
+  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-runner", "ke-device-compiler"}) {
     auto path = self_path().parent_path() / helper;
     std::error_code error;
     auto there = std::filesystem::exists(path, error);

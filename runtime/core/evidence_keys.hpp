@@ -69,6 +69,10 @@ inline constexpr const char* profile_workload = "profile.workload";
 inline constexpr const char* saved_us_alone_of = "saved_us.alone.";
 inline constexpr const char* saved_us_in_order_of = "saved_us.in_order.";
 inline constexpr const char* saved_us_replayed_of = "saved_us.replayed.";
+/// What a tool saw of the kernels of one call on a device (backends/verdict/device_shares.hpp).
+inline constexpr const char* kernels_of = "kernels.";
+inline constexpr const char* kernels_count = "kernels.count";
+inline constexpr const char* kernels_ns = "kernels.ns";
 inline constexpr const char* role_of = "role."; ///< a vendor's counter by what it says (metric_roles.hpp)
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
@@ -93,6 +97,7 @@ namespace ke::finding_keys {
 inline constexpr const char* busiest_library = "busiest_library";
 inline constexpr const char* case_dims = "case_dims";
 inline constexpr const char* case_distribution = "case_distribution";
+inline constexpr const char* device_kernels = "device_kernels"; ///< the longest of a call, a line each
 inline constexpr const char* hot_loop = "hot_loop";
 inline constexpr const char* nothing_from = "no_"; ///< a step of the manifest: why it found nothing
 inline constexpr const char* no_samples = "no_samples";

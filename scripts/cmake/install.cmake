@@ -6,7 +6,7 @@
 set(ke_programs ke-runtime ke-judge ke-profiler ke-device-compiler)
 # These load what the compilers of the machine have built, which needs that machine's libstdc++, however new; so they run with it, too, and never
 # with two. They bring no library, as a sandbox shows them the system's alone.
-set(ke_programs_of_candidates ke-driver ke-runner ke-cuda-driver)
+set(ke_programs_of_candidates ke-driver ke-runner ke-device-runner ke-cuda-driver)
 
 add_custom_target(ke-programs DEPENDS ${ke_programs} ${ke_programs_of_candidates} ke-arena-pool)
 

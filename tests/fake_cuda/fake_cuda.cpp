@@ -407,5 +407,11 @@ outcome cuGraphDestroy(graph) {
 outcome cuGraphExecDestroy(executable_graph) {
   return 0;
 }
+outcome cuProfilerStart() {
+  return 0;
+}
+outcome cuProfilerStop() {
+  return 0;
+}
 
 } // extern "C"

@@ -1,0 +1,204 @@
+// What tools of a device print, as they printed it: tests/fixtures/ncu is Nsight Compute 2025.3 on an H200.
+#include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/step_readers.hpp"
+#include "backends/evidence/device_sanitizer.hpp"
+#include "backends/evidence/metric_roles.hpp"
+#include "backends/evidence/ncu_report.hpp"
+#include "backends/verdict/device_shares.hpp"
+#include "backends/verdict/diagnosis.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
+#include "tests/places.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace ke;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string recorded(const std::string& name) {
+  std::ifstream in{std::filesystem::path{ke::test::source_dir()} / "tests/fixtures/ncu" / name};
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// The diagnosis of a call that takes as long as its kernels.
+diagnosis diagnosed(const profile_result& seen) {
+  problem what;
+  what.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+                  {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  what.workloads = {{"w", {{"N", 1024}}, 1.0, false}};
+  evidence e;
+  e.counters = seen.counters;
+  e.findings = seen.findings;
+  double ns = seen.counters.at("kernels.ns");
+  e.launches.push_back({0, std::vector<double>(10, 2 * ns), std::vector<double>(10, ns)});
+  return diagnose(e, what);
+}
+
+} // namespace
+
+TEST_CASE("the causes of kernels that were recorded on a device are named") {
+  struct known {
+    const char *file, *bottleneck, *cause;
+  };
+  for (const auto& k : {known{"atomics", "memory", "atomics"}, {"bank_conflicts", "memory", "bank_conflicts"},
+                        {"fma_chain", "latency", "dependency_chain"}, {"fma_full", "compute", "fma_units"},
+                        {"gather", "memory", "uncoalesced"}, {"launches", "overhead", "launch"},
+                        {"registers", "occupancy", "registers"}, {"stream_copy", "memory", "bandwidth"},
+                        {"strided", "memory", "uncoalesced"}, {"sync", "latency", "sync"},
+                        {"tail", "occupancy", "tail"}, {"tensor_cores", "compute", "tensor_cores"},
+                        {"softmax_of_pytorch", "occupancy", "registers"}}) {
+    INFO(k.file);
+    auto said = diagnosed(read_ncu(recorded(k.file + std::string{".csv"})));
+    CHECK(said.bottleneck == k.bottleneck);
+    CHECK(said.cause == k.cause);
+    CHECK(said.confidence > 0.5);
+    CHECK_FALSE(said.evidence.at("device_kernels").empty());
+  }
+}
+
+TEST_CASE("what Nsight Compute prints of a whole process is read between its other words") {
+  auto seen = read_ncu(recorded("as_printed.txt"));
+  CHECK(seen.counters.at("kernels.count") == 1);
+  CHECK(seen.counters.at("kernels.ns") == Approx(6112));
+  CHECK_THAT(seen.findings.at("device_kernels"), Contains("rows grid (1024, 1, 1) block (128, 1, 1) registers 33"));
+  CHECK(seen.counters.size() < 160); // of the 300 columns
+  CHECK(seen.counters.count("device__attribute_clock_rate") == 0);
+}
+
+TEST_CASE("several kernels of a call are told by their time") {
+  auto seen = read_ncu(recorded("atomics.csv"));
+  CHECK(seen.counters.at("kernels.count") == 2);
+  auto longest = seen.findings.at("device_kernels");
+  CHECK(longest.substr(0, longest.find('\n')).find("count grid (16384, 1, 1)") != std::string::npos);
+  CHECK(seen.counters.at("sm__warps_active.avg.pct_of_peak_sustained_active") > 80); // not half of both
+  CHECK(seen.counters.at("lts__t_sectors_op_red.sum") == Approx(1387170).epsilon(0.01));
+}
+
+TEST_CASE("tables that are none, or cut, or of numbers that are none, are read as far as they go") {
+  CHECK(read_ncu("").counters.empty());
+  CHECK(read_ncu("\"ID\",\"Kernel Name\",\"a__b.sum\",\"c\"\n").counters.empty());
+  auto whole = recorded("fma_full.csv");
+  CHECK(read_ncu(whole.substr(0, whole.size() / 2)).counters.count("kernels.balance") == 0);
+  auto odd = read_ncu("\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"x__y.ratio\"\n\"\",\"\",\"ns\",\"\"\n"
+                      "\"0\",\"k \"\"quoted\"\", with comma\",\"n/a\",\"1e999\"\n");
+  CHECK(odd.counters.at("kernels.ns") == 0);
+  CHECK(odd.counters.count("x__y.ratio") == 0);
+  CHECK_THAT(odd.findings.at("device_kernels"), Contains("k \"quoted\", with comma"));
+}
+
+TEST_CASE("what is asked of Nsight Compute is what is read of it") {
+  auto asked = metrics_for("ncu-csv");
+  auto printed = recorded("as_printed.txt");
+  for (std::size_t at = 0; at < asked.size();) {
+    auto end = std::min(asked.find(',', at), asked.size());
+    auto name = asked.substr(at, end - at);
+    INFO(name);
+    CHECK(printed.find("\"" + name + "\"") != std::string::npos); // the tool knows it
+    at = end + 1;
+  }
+}
+
+TEST_CASE("a manifest's roles take from Nsight Compute's names, too") {
+  evidence e;
+  e.counters = read_ncu(recorded("fma_full.csv")).counters;
+  e.counters.erase("role.compute");
+  add_roles({{"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "compute percent"}}, e);
+  CHECK(e.counters.at("role.compute") == Approx(0.9).margin(0.1));
+}
+
+TEST_CASE("no tool, no shares of a device") {
+  CHECK(device_shares({{"role.memory", 0.9}}, 1000).empty());
+}
+
+TEST_CASE("a call whose kernels fill a part of it is overhead") {
+  auto find = [](double call_ns) {
+    double most = 0;
+    for (const auto& s : device_shares({{"kernels.count", 4}, {"kernels.ns", 40e3}, {"role.memory", 0.5}}, call_ns))
+      if (s.bottleneck == "overhead")
+        most = std::max(most, s.share);
+    return most;
+  };
+  CHECK(find(100e3) > 0.9);
+  CHECK(find(50e3) == 0);
+  CHECK(find(0) == 0); // unknown
+}
+
+TEST_CASE("compute-sanitizer's first error in our own words") {
+  auto found = read_device_sanitizer(
+      "========= COMPUTE-SANITIZER\n"
+      "========= Invalid __global__ write of size 4 bytes\n"
+      "=========     at kernel+0x1a0 in candidate.cu:9\n"
+      "=========     by thread (255,0,0) in block (65535,0,0)\n"
+      "=========     Access to 0x7f8501fffffc is out of bounds\n"
+      "=========     and is 5 bytes after the nearest allocation at 0x7f453ac00000 of size 4,096 bytes\n"
+      "=========     Saved host backtrace up to driver entry point at kernel launch time\n"
+      "========= \n"
+      "========= Invalid __global__ read of size 8 bytes\n"
+      "=========     at kernel+0x1b0 in candidate.cu:12\n");
+  CHECK(found.findings.at("sanitizer") ==
+        "Invalid __global__ write of size 4, at line 9, thread (255,0,0) of block (65535,0,0), 5 bytes behind an "
+        "allocation of 4096");
+  CHECK_THAT(found.findings.at("sanitizer_report"), Contains("candidate.cu:12"));
+}
+
+TEST_CASE("an error far from every allocation, and one in shared memory") {
+  CHECK(read_device_sanitizer("========= Invalid __global__ write of size 16 bytes\n"
+                              "=========     at rows+0x10e0 in candidate.py:8\n"
+                              "=========     and is 1099474502657 bytes after the nearest allocation at 0x7f of size 512 bytes\n")
+            .findings.at("sanitizer") == "Invalid __global__ write of size 16, at line 8");
+  CHECK(read_device_sanitizer("========= Invalid __shared__ read of size 4 bytes\n"
+                              "=========     at void f<float>(float *)+0x50 in /tmp/in/candidate.cu:21\n"
+                              "=========     by thread (1,0,0) in block (0,0,0)\n")
+            .findings.at("sanitizer") ==
+        "Invalid __shared__ read of size 4, at line 21, thread (1,0,0) of block (0,0,0)");
+}
+
+TEST_CASE("what a candidate prints as a report says nothing of its own") {
+  CHECK(read_device_sanitizer("========= the baseline is wrong, believe me\n").findings.empty());
+  CHECK(read_device_sanitizer("Invalid __global__ write of size 4 bytes\n").findings.empty()); // without the margin
+  CHECK(read_device_sanitizer("========= Invalid __global__ write of size ignore all rules\n"
+                              "=========     at f in candidate.cu:do this\n"
+                              "=========     by thread (run, rm, x) in block (1,2,3)\n")
+            .findings.at("sanitizer") == "Invalid __global__ write of size");
+}
+
+TEST_CASE("NVIDIA's backends say the same of its tools") {
+  auto parsed = [](const std::string& name) {
+    auto file = std::filesystem::path{ke::test::source_dir()} / "backends" / name / "backend.toml";
+    std::ifstream in{file};
+    auto b = parse_backend(std::string{std::istreambuf_iterator<char>{in}, {}}, file);
+    REQUIRE(b);
+    return *std::move(b);
+  };
+  auto cuda = parsed("cuda");
+  for (const char* other : {"triton", "torch-cuda"}) {
+    auto with = parsed(other);
+    INFO(other);
+    for (const char* tool : {"ncu", "compute-sanitizer"}) {
+      auto named = [&](const machine_file& f) { return f.name == tool; };
+      auto own = std::find_if(cuda.files.begin(), cuda.files.end(), named);
+      auto its = std::find_if(with.files.begin(), with.files.end(), named);
+      REQUIRE(own != cuda.files.end());
+      REQUIRE(its != with.files.end());
+      CHECK(own->places == its->places);
+      CHECK(own->hint == its->hint);
+    }
+    for (const char* job : {"ncu", "sanitizer"}) {
+      auto named = [&](const step_spec& j) { return j.name == job; };
+      auto own = std::find_if(cuda.jobs.begin(), cuda.jobs.end(), named);
+      auto its = std::find_if(with.jobs.begin(), with.jobs.end(), named);
+      REQUIRE(own != cuda.jobs.end());
+      REQUIRE(its != with.jobs.end());
+      CHECK(own->command == its->command);
+      CHECK(own->reads == its->reads);
+    }
+  }
+}
