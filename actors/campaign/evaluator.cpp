@@ -373,6 +373,8 @@ private:
     what->plan = j.request->plan;
     what->timed = j.request->timed;
     what->seed = j.request->seed;
+    if (what->plan == measure_plan::rank)
+      what->closer_above = beliefs_.best(place_of(j));
     if (auto own = options_.limits.find(what->backend); own != options_.limits.end())
       what->limits = own->second;
     if (j.request->source->size() <= (64u << 10))

@@ -354,6 +354,7 @@ private:
     auto options = options_.evaluation;
     options.timed = l.what.timed;
     options.seed = l.what.seed;
+    options.closer_above = l.what.closer_above;
     options.limits = l.what.limits;
     const auto* b = backend_of(l.what.backend);
     device_info target;

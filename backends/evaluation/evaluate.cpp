@@ -475,6 +475,8 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
     found.log.resize(step_log_limit);
   for (const auto& [key, text] : before.provenance)
     found.provenance.emplace(key, text);
+  for (const auto& [key, text] : before.findings) // which tools are not on this machine
+    found.findings.emplace(key, text);
   if (warm && found.ending == ending::harness_error && !warm->alive()) {
     auto log_ = warm->log(); // its last line is why Python ended
     log_.erase(log_.find_last_not_of(" \n") + 1);

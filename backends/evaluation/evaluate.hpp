@@ -42,7 +42,8 @@ struct evaluate_options {
   std::shared_ptr<python_parents> python;
   /// What references have answered, shared by evaluations but for claims; empty: each asks anew.
   std::shared_ptr<truth_banks> banks;
-  bool look_closer = false;            ///< profile a `rank` as closely as the other plans
+  bool look_closer = false; ///< profile a `rank` as closely as the other plans
+  double closer_above = 0;  ///< tools of a device look at a `rank` with a higher score, too; 0: at none
   std::map<std::string, double> peaks; ///< of this machine, if the target does not announce them
   /// Where the candidate's object stays, and what compilers and profilers left and printed after the measurement:
   /// untrusted. Empty: nowhere. What the artifact cache answers leaves nothing.

@@ -115,6 +115,7 @@ struct evaluation::state {
   /// False: nothing that this job could find is wanted.
   bool wanted(std::size_t job) const;
   bool looks_closely() const;
+  bool is_new_best() const;
   /// As `start`.
   std::optional<process_spec> start_closer(std::size_t job);
   std::optional<process_spec> start_profile(std::size_t job);

@@ -5,11 +5,14 @@
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/profile_task.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/measure_plan.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <sys/stat.h>
 
@@ -69,6 +72,14 @@ bool evaluation::state::looks_closely() const {
   return options.look_closer || kind != measure_plan::rank;
 }
 
+/// Further nodes will be made from it.
+bool evaluation::state::is_new_best() const {
+  if (options.closer_above <= 0)
+    return false;
+  auto v = verdict_of(found, what, kind);
+  return v.state == verdict_state::correct && v.score.value_or(0) > options.closer_above;
+}
+
 bool evaluation::state::wanted(std::size_t job) const {
   const auto& j = jobs[job];
   if (!comes_after(j))
@@ -76,10 +87,10 @@ bool evaluation::state::wanted(std::size_t job) const {
   bool crashed = found.ending == ending::crashed;
   bool right = !crashed && found.timed && found.flags.empty() && !found.nondeterministic;
   if (j.kind == job_kind::profile)
-    return !asks_profiler(j)         ? !crashed
-           : !runs_tool(j)           ? crashed || right
+    return !asks_profiler(j)        ? !crashed
+           : !runs_tool(j)          ? crashed || right
            : reads_crashes(j.reads) ? crashed
-                                     : right && looks_closely();
+                                    : right && (looks_closely() || is_new_best());
   // What only reads costs nothing; a search has no time for more compilers and runs.
   return right && (j.command.empty() || looks_closely());
 }
@@ -252,8 +263,8 @@ bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
   if (!seen)
     return false;
   auto file = folder / ("left-" + j.name);
-  if (auto key = profile_key(j);
-      !key.empty() && found.ending == ending::finished && write_file(file, pack(*seen)))
+  if (auto key = profile_key(j); !key.empty() && found.ending == ending::finished &&
+                                 !seen->counters.empty() && write_file(file, pack(*seen)))
     (void)cache.put(key, file);
   add_profile(*seen, found);
   return true;

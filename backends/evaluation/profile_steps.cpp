@@ -8,6 +8,8 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/process/self_process.hpp"
 
+#include <algorithm>
+
 namespace ke {
 namespace fs = std::filesystem;
 namespace {
@@ -24,6 +26,13 @@ bool asks_profiler(const step_spec& j) {
 
 bool runs_tool(const step_spec& j) {
   return asks_profiler(j) && j.command.size() > 2 && j.command[1] == "under";
+}
+
+bool is_for_devices(const machine_file& file, const backend& with) {
+  auto needs = [&](const step_spec& j) { return mentions(j.command, "{file:" + file.name + "}"); };
+  return std::any_of(with.jobs.begin(), with.jobs.end(), needs) &&
+         std::all_of(with.jobs.begin(), with.jobs.end(),
+                     [&](const step_spec& j) { return !needs(j) || runs_tool(j); });
 }
 
 std::optional<process_spec> tool_process(const step_spec& j, const backend& with, const fs::path& object,
@@ -52,8 +61,9 @@ std::optional<process_spec> tool_process(const step_spec& j, const backend& with
   return *std::move(boxed);
 }
 
-std::optional<process_spec> profiler_process(const step_spec& j, const backend& with, const fs::path& programs,
-                                             const fs::path& folder, profile_task task) {
+std::optional<process_spec> profiler_process(const step_spec& j, const backend& with,
+                                             const fs::path& programs, const fs::path& folder,
+                                             profile_task task) {
   task.runner = (programs / "ke-runner").string();
   std::error_code error;
   if (!fs::exists(programs / "ke-profiler", error) || !fs::exists(task.runner, error))

@@ -14,6 +14,7 @@ namespace ke {
 
 struct backend;
 struct evidence;
+struct machine_file;
 struct profile_task;
 
 /// Whether the job uses the program's own profiler (command = ["{profiler}"]), which gets a task on stdin.
@@ -24,6 +25,9 @@ bool asks_profiler(const step_spec& j);
 /// Whether the profiler calls the candidate under a vendor's tool (command = ["{profiler}", "under", TOOL...]), whose
 /// words `reads` is the format of.
 bool runs_tool(const step_spec& j);
+
+/// Whether a file is of use on a machine without a device: not if only such a job needs it.
+bool is_for_devices(const machine_file& file, const backend& with);
 
 /// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox, or
 /// without a file of the machine that the backend needs.

@@ -15,14 +15,22 @@ constexpr std::string_view margin = "========= ";
 
 /// How the tool begins its sentences about an error; of the first ones a size follows.
 constexpr std::string_view kinds[] = {
-    "Invalid __global__ read of size",         "Invalid __global__ write of size",
-    "Invalid __global__ atomic of size",       "Invalid __shared__ read of size",
-    "Invalid __shared__ write of size",        "Invalid __shared__ atomic of size",
-    "Invalid __local__ read of size",          "Invalid __local__ write of size",
-    "Uninitialized __global__ memory read of size", "Invalid __generic__ read of size",
-    "Invalid __generic__ write of size",       "Misaligned",
-    "Barrier error detected",                  "Stack overflow",
-    "Invalid program counter",                 "Illegal instruction",
+    "Invalid __global__ read of size",
+    "Invalid __global__ write of size",
+    "Invalid __global__ atomic of size",
+    "Invalid __shared__ read of size",
+    "Invalid __shared__ write of size",
+    "Invalid __shared__ atomic of size",
+    "Invalid __local__ read of size",
+    "Invalid __local__ write of size",
+    "Uninitialized __global__ memory read of size",
+    "Invalid __generic__ read of size",
+    "Invalid __generic__ write of size",
+    "Misaligned",
+    "Barrier error detected",
+    "Stack overflow",
+    "Invalid program counter",
+    "Illegal instruction",
 };
 
 /// The whole number at the beginning, with commas between thousands; none: there is none.

@@ -30,37 +30,47 @@ constexpr std::string_view dram = "dram__throughput.avg.pct_of_peak_sustained_el
                            warps = "sm__warps_active.avg.pct_of_peak_sustained_active",
                            warps_possible = "sm__maximum_warps_per_active_cycle_pct",
                            active = "sm__cycles_active.avg", active_most = "sm__cycles_active.max",
-                           elapsed = "sm__cycles_elapsed.max",
-                           waves = "launch__waves_per_multiprocessor",
+                           elapsed = "sm__cycles_elapsed.max", waves = "launch__waves_per_multiprocessor",
                            by_registers = "launch__occupancy_limit_registers",
                            by_shared = "launch__occupancy_limit_shared_mem",
-                           by_warps = "launch__occupancy_limit_warps", by_blocks = "launch__occupancy_limit_blocks",
+                           by_warps = "launch__occupancy_limit_warps",
+                           by_blocks = "launch__occupancy_limit_blocks",
                            conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
                            wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
                            used_loads = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
                            used_stores = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
                            sectors = "lts__t_sectors.sum", atom_sectors = "lts__t_sectors_op_atom.sum",
-                           red_sectors = "lts__t_sectors_op_red.sum",
-                           dram_read = "dram__bytes_read.sum", dram_written = "dram__bytes_write.sum",
+                           red_sectors = "lts__t_sectors_op_red.sum", dram_read = "dram__bytes_read.sum",
+                           dram_written = "dram__bytes_write.sum",
                            local_loads = "smsp__inst_executed_op_local_ld.sum";
 
 /// What is only asked for, and shown as it is.
-constexpr std::string_view others[] = {"launch__registers_per_thread", "launch__shared_mem_per_block",
-                                       "launch__thread_count",
-                                       "smsp__thread_inst_executed_per_inst_executed.ratio",
-                                       "smsp__inst_executed.sum"};
+constexpr std::string_view others[] = {
+    "launch__registers_per_thread", "launch__shared_mem_per_block", "launch__thread_count",
+    "smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__inst_executed.sum"};
 
 /// Why warps waited, in the tool's words, and in those of device_shares.hpp.
 struct stall {
   std::string_view name, means;
 };
 constexpr stall stalls[] = {
-    {"long_scoreboard", "loads"},  {"short_scoreboard", "shared"}, {"mio_throttle", "shared"},
-    {"lg_throttle", "queue"},      {"tex_throttle", "queue"},      {"drain", "queue"},
-    {"barrier", "sync"},           {"membar", "sync"},             {"sleeping", "sync"},
-    {"wait", "results"},           {"math_pipe_throttle", "units"}, {"dispatch_stall", "units"},
-    {"not_selected", "units"},     {"no_instruction", "code"},     {"branch_resolving", "code"},
-    {"imc_miss", "code"},          {"selected", "issue"},
+    {"long_scoreboard", "loads"},
+    {"short_scoreboard", "shared"},
+    {"mio_throttle", "shared"},
+    {"lg_throttle", "queue"},
+    {"tex_throttle", "queue"},
+    {"drain", "queue"},
+    {"barrier", "sync"},
+    {"membar", "sync"},
+    {"sleeping", "sync"},
+    {"wait", "results"},
+    {"math_pipe_throttle", "units"},
+    {"dispatch_stall", "units"},
+    {"not_selected", "units"},
+    {"no_instruction", "code"},
+    {"branch_resolving", "code"},
+    {"imc_miss", "code"},
+    {"selected", "issue"},
 };
 
 std::string stall_metric(std::string_view name) {
@@ -75,7 +85,8 @@ bool is_idle_talk(std::string_view metric) {
   if (metric == active || metric == active_most || metric == elapsed)
     return false;
   auto rollup = metric.substr(std::min(metric.find('.'), metric.size()));
-  return rollup.starts_with(".min") || rollup.starts_with(".max") || rollup.starts_with(".sum.") || rollup == ".avg";
+  return rollup.starts_with(".min") || rollup.starts_with(".max") || rollup.starts_with(".sum.") ||
+         rollup == ".avg";
 }
 
 /// One line's fields. In quotes, a quote is doubled; a field of more than a thousand characters is cut.
@@ -131,7 +142,8 @@ private:
       return;
     if (fields.front() == "ID")
       columns_ = std::move(fields);
-    else if (fields.size() == columns_.size() && !fields.front().empty()) // units stand in a row without an ID
+    else if (fields.size() == columns_.size() &&
+             !fields.front().empty()) // units stand in a row without an ID
       add(fields);
   }
 
@@ -208,7 +220,8 @@ private:
   void role(const char* name, std::initializer_list<std::string_view> metrics) {
     double most = std::nan("");
     for (auto m : metrics)
-      if (double share = of(m) / 100; share < most_share) // a kernel of a microsecond reads more than all of it
+      if (double share = of(m) / 100;
+          share < most_share) // a kernel of a microsecond reads more than all of it
         most = std::fmax(most, share);
     if (std::isfinite(most))
       counters_[counter_keys::role_of + std::string{name}] = std::clamp(most, 0.0, 1.0);
@@ -242,8 +255,10 @@ std::string listing_of(const std::vector<profiled_kernel>& by_time, double all_n
     const auto& k = by_time[i];
     auto registers = k.metrics.find("launch__registers_per_thread");
     char numbers[96];
-    std::snprintf(numbers, sizeof numbers, "%.0f%% %.2f us ", 100 * k.ns() / std::max(all_ns, 1e-9), k.ns() / 1e3);
-    text += (i ? "\n" : "") + std::string{numbers} + k.name.substr(0, 100) + " grid " + k.grid + " block " + k.block;
+    std::snprintf(numbers, sizeof numbers, "%.0f%% %.2f us ", 100 * k.ns() / std::max(all_ns, 1e-9),
+                  k.ns() / 1e3);
+    text += (i ? "\n" : "") + std::string{numbers} + k.name.substr(0, 100) + " grid " + k.grid + " block " +
+            k.block;
     if (registers != k.metrics.end())
       text += " registers " + std::to_string(std::lround(registers->second));
   }
@@ -254,9 +269,12 @@ std::string listing_of(const std::vector<profiled_kernel>& by_time, double all_n
 
 std::string ncu_metrics() {
   std::string all{duration};
-  for (auto name : {dram, l2, l1, fma, alu, fp64, special, tensor, issue, warps, warps_possible, active, active_most,
-                    elapsed, waves, by_registers, by_shared, by_warps, by_blocks, conflicts, wavefronts, used_loads,
-                    used_stores, sectors, atom_sectors, red_sectors, dram_read, dram_written, local_loads})
+  for (auto name : {dram,           l2,         l1,           fma,        alu,
+                    fp64,           special,    tensor,       issue,      warps,
+                    warps_possible, active,     active_most,  elapsed,    waves,
+                    by_registers,   by_shared,  by_warps,     by_blocks,  conflicts,
+                    wavefronts,     used_loads, used_stores,  sectors,    atom_sectors,
+                    red_sectors,    dram_read,  dram_written, local_loads})
     all += "," + std::string{name};
   for (auto name : others)
     all += "," + std::string{name};
@@ -265,11 +283,28 @@ std::string ncu_metrics() {
   return all;
 }
 
+std::string ncu_trouble(std::string_view text) {
+  if (text.find("ERR_NVGPUCTRPERM") != text.npos)
+    return "the driver keeps its counters for administrators (ERR_NVGPUCTRPERM); load the module nvidia with "
+           "NVreg_RestrictProfilingToAdminUsers=0";
+  if (text.find("InsufficientDriver") != text.npos ||
+      text.find("driver version is insufficient") != text.npos)
+    return "Nsight Compute is newer than this driver; install the one of the driver's CUDA version";
+  if (text.find("Another tool") != text.npos || text.find("profiler is already") != text.npos ||
+      text.find("ResourceUnavailable") != text.npos || text.find("resource unavailable") != text.npos)
+    return "another tool has the device's counters (DCGM, say: dcgmi profile --pause); end or pause it";
+  return {};
+}
+
 profile_result read_ncu(std::string_view text) {
   profile_result found;
   auto kernels = table{text}.kernels();
-  if (kernels.empty())
+  if (kernels.empty()) {
+    auto why = ncu_trouble(text);
+    found.findings[finding_keys::nothing_from + std::string{"ncu"}] =
+        why.empty() ? "the tool saw no kernel in the call" : why;
     return found;
+  }
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const auto& a, const auto& b) { return a.ns() > b.ns(); });
   for (const auto& k : kernels)

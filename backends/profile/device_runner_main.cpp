@@ -69,7 +69,8 @@ struct runner {
       must(cu.module_function(&kernel, module, l.entry.c_str()), "find " + l.entry);
       auto shared = forms[kernels.size() * wire::values_per_launch + 6];
       if (shared > usual_shared)
-        must(cu.function_set(kernel, cuda::most_dynamic_shared, static_cast<int>(shared)), "ask for shared memory");
+        must(cu.function_set(kernel, cuda::most_dynamic_shared, static_cast<int>(shared)),
+             "ask for shared memory");
       kernels.push_back(kernel);
     }
   }
@@ -107,7 +108,8 @@ struct runner {
       const auto* f = forms.data() + l * wire::values_per_launch;
       auto u = [&](int i) { return static_cast<unsigned>(f[i]); };
       if (f[0] * f[1] * f[2] * f[3] * f[4] * f[5] != 0)
-        must(cu.launch(kernels[l], u(0), u(1), u(2), u(3), u(4), u(5), u(6), stream, at.data(), nullptr), "launch");
+        must(cu.launch(kernels[l], u(0), u(1), u(2), u(3), u(4), u(5), u(6), stream, at.data(), nullptr),
+             "launch");
     }
     must(cu.context_wait(), "run");
   }

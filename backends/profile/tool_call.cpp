@@ -5,6 +5,7 @@
 #include "backends/evaluation/python_parent.hpp"
 #include "backends/evidence/device_object.hpp"
 #include "backends/evidence/driver_traits.hpp"
+#include "backends/evidence/ncu_report.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "backends/judge/drivers/device_state.hpp"
 #include "backends/judge/drivers/launch_values.hpp"
@@ -29,7 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t device_space = 64ull << 30; ///< of addresses, which a context and a tool's own libraries take
+constexpr std::uint64_t device_space =
+    64ull << 30; ///< of addresses, which a context and a tool's own libraries take
 constexpr std::uint32_t tool_processes = 256, tool_descriptors = 1024;
 
 /// A call in the making.
@@ -72,7 +74,8 @@ status add_device_code(prepared_call& c) {
   for (auto v : *values)
     listed += (listed.empty() ? "" : ",") + std::to_string(v);
   auto runner = fs::path{c.task.runner}.parent_path() / "ke-device-runner";
-  c.inner.argv.insert(c.inner.argv.end(), {runner.string(), object_file, c.case_file.string(), std::to_string(c.task.run.what.tensors.size()), listed});
+  c.inner.argv.insert(c.inner.argv.end(), {runner.string(), object_file, c.case_file.string(),
+                                           std::to_string(c.task.run.what.tensors.size()), listed});
   c.show(runner);
   c.show(object_file);
   return ok;
@@ -90,14 +93,21 @@ std::string shapes_of(const problem& what, const std::map<std::string, std::int6
   return text;
 }
 
-/// python boxed.py LIMITS TOOL... python profiled_call.py PAYLOAD CASE SHAPES FOLDER: a Python may lie where nobody but us
+/// What driver.py reads of a role, in a file that the sandbox sees.
+fs::path write_payload(prepared_call& c, const char* name, python_role role) {
+  auto file = c.folder / name;
+  std::ofstream{file, std::ios::binary} << python_payload(c.task.run, role, 1, {});
+  chmod(file.c_str(), 0644);
+  c.show(file);
+  return file;
+}
+
+/// python boxed.py LIMITS TOOL... python profiled_call.py FOLDER PAYLOAD and what it is called with. A Python may lie where nobody but us
 /// sees it, so that its process is what makes the sandbox.
 status add_python(prepared_call& c) {
   auto files = python_files_of(c.with);
   auto script = files.folder / "../torch-cuda/profiled_call.py";
-  auto payload = c.folder / "payload";
-  std::ofstream{payload, std::ios::binary} << python_payload(c.task.run, python_role::candidate, 1, {});
-  chmod(payload.c_str(), 0644);
+  auto payload = write_payload(c, "payload", python_role::candidate);
   std::error_code error;
   auto folder = fs::canonical(files.folder, error), here = fs::canonical(script, error);
   if (error)
@@ -105,18 +115,21 @@ status add_python(prepared_call& c) {
   const std::vector<std::string> interpreter{c.task.python, "-E", "-s", "-B"};
   auto words = interpreter;
   const auto& limits = c.task.run.limits;
-  words.insert(words.end(), {(folder / "boxed.py").string(),
-                             fork_limits(c.walls, tool_descriptors, limits.memory_bytes + device_space, limits.inodes)});
+  words.insert(words.end(),
+               {(folder / "boxed.py").string(),
+                fork_limits(c.walls, tool_descriptors, limits.memory_bytes + device_space, limits.inodes)});
   words.insert(words.end(), c.inner.argv.begin(), c.inner.argv.end());
   words.insert(words.end(), interpreter.begin(), interpreter.end());
-  words.insert(words.end(), {here.string(), payload.string(), c.case_file.string(),
-                             shapes_of(c.task.run.what, c.dims), folder.string()});
+  words.insert(words.end(), {here.string(), folder.string(), payload.string()});
+  if (is_kernelbench(c.task.run.what))
+    words.push_back(write_payload(c, "reference", python_role::reference).string());
+  else
+    words.insert(words.end(), {c.case_file.string(), shapes_of(c.task.run.what, c.dims)});
   c.inner.argv = std::move(words);
   c.inner.memory_bytes = 0; // the fork's own
   c.nests = true;
   c.show(folder);
   c.show(here);
-  c.show(payload);
   for (const auto& [name, value] : c.with.environment)
     c.inner.env[name] = value;
   return ok;
@@ -176,6 +189,8 @@ status prepare(prepared_call& c, const std::vector<std::string>& tool) {
 
 /// The last line that says something, of who failed.
 std::string last_words(const process_exit& e) {
+  if (auto known = ncu_trouble(e.out + e.err); !known.empty())
+    return known;
   std::string last;
   for (const auto* text : {&e.out, &e.err})
     for (std::size_t at = 0; at < text->size();) {
@@ -205,7 +220,8 @@ result<std::string> call_under(const profile_task& task, const std::vector<std::
     return s.error();
   if (auto s = prepare(c, tool); !s)
     return s.error();
-  auto boxed = c.nests ? nesting_python(std::move(c.inner), c.walls, {}) : sandboxed(std::move(c.inner), c.walls);
+  auto boxed =
+      c.nests ? nesting_python(std::move(c.inner), c.walls, {}) : sandboxed(std::move(c.inner), c.walls);
   if (!boxed)
     return boxed.error();
   auto how = run_and_wait(processes, *std::move(boxed));

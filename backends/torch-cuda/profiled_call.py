@@ -1,10 +1,11 @@
 """Calls a candidate on one prepared case, for a tool that looks into what runs on the device: calls to warm up, then one between the
 profiler's start and stop.
 
-    profiled_call.py PAYLOAD CASE SHAPES FOLDER
+    profiled_call.py FOLDER PAYLOAD CASE SHAPES
+    profiled_call.py FOLDER PAYLOAD REFERENCE
 
-PAYLOAD: as driver.py reads it, of a candidate. CASE: backends/profile/case_arguments.hpp. SHAPES: extents as "8192x1024,1024,", one of each
-tensor. FOLDER: that of driver.py. Runs in a sandbox, under the tool; it shares its process with hostile code and reports nothing.
+FOLDER: that of driver.py. PAYLOAD: as driver.py reads it, of a candidate. CASE: backends/profile/case_arguments.hpp. SHAPES: extents as
+"8192x1024,1024,", one of each tensor. REFERENCE: the payload of a KernelBench class, whose file has the arguments. Runs in a sandbox, under the tool; it shares its process with hostile code and reports nothing.
 """
 import struct
 import sys
@@ -35,22 +36,38 @@ def tensor(driver, data, dtype, shape):
     return flat.reshape(shape).to(DEVICE)
 
 
-def main(payload, case, shapes, folder):
-    sys.path.insert(0, folder)
-    import driver
-    with open(payload, "rb") as f:
-        payload = driver.Payload(f.read())
+def payload_in(driver, path):
+    with open(path, "rb") as f:
+        return driver.Payload(f.read())
+
+
+def drawn(driver, payload, case, shapes):
+    """The arguments of a prepared case."""
     with open(case, "rb") as f:
         data, numbers = numbers_of(f.read(), len(payload.tensors))
-    tensors = [tensor(driver, bytes_, dtype, shape)
-               for (_, dtype, *_), bytes_, shape in zip(payload.tensors, data, shapes_in(shapes)) if bytes_ is not None]
-    scalars = [struct.unpack(form, number)[0] for form, number in zip(payload.scalars, numbers)]
+    tensors = iter([tensor(driver, bytes_, dtype, shape)
+                    for (_, dtype, *_), bytes_, shape in zip(payload.tensors, data, shapes_in(shapes)) if bytes_ is not None])
+    scalars = iter([struct.unpack(form, number)[0] for form, number in zip(payload.scalars, numbers)])
+    return [next(tensors if kind == "t" else scalars) for kind in payload.order]
+
+
+def of_reference(driver, payload, reference):
+    """What the class is made with, and one draw of its inputs."""
+    reference = payload_in(driver, reference)
+    module = driver.module_of(reference.texts[0])
+    payload.init = repr(list(module.get_init_inputs()))
+    return [x.to(DEVICE) if isinstance(x, torch.Tensor) else x for x in driver.inputs_of(module, payload.seed)]
+
+
+def main(folder, payload, *given):
+    sys.path.insert(0, folder)
+    import driver
+    payload = payload_in(driver, payload)
+    arguments = drawn(driver, payload, *given) if len(given) == 2 else of_reference(driver, payload, *given)
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     function = driver.function_of(payload, None)
     if isinstance(function, torch.nn.Module):
         function = function.to(DEVICE)
-    tensors_left, numbers_left = iter(tensors), iter(scalars)
-    arguments = [next(tensors_left if kind == "t" else numbers_left) for kind in payload.order]
     with torch.no_grad():
         for _ in range(WARM_CALLS):
             function(*[a.clone() if isinstance(a, torch.Tensor) else a for a in arguments])

@@ -10,11 +10,11 @@ namespace ke {
 namespace {
 
 constexpr double idle_unit = 0.2, busy_unit = 0.8; ///< a unit this busy says nothing, or all
-constexpr double much = 0.4;            ///< of the warps' time: a reason that counts
-constexpr double launch_ns = 3e3;       ///< a kernel shorter than this mostly starts and ends
-constexpr double most_gap = 0.35;       ///< of the call between kernels
-constexpr double least_used = 0.6;      ///< of the bytes that are moved
-constexpr double least_possible = 0.55; ///< of the warps that a multiprocessor holds
+constexpr double much = 0.4;                       ///< of the warps' time: a reason that counts
+constexpr double launch_ns = 3e3;                  ///< a kernel shorter than this mostly starts and ends
+constexpr double most_gap = 0.35;                  ///< of the call between kernels
+constexpr double least_used = 0.6;                 ///< of the bytes that are moved
+constexpr double least_possible = 0.55;            ///< of the warps that a multiprocessor holds
 constexpr double least_balance = 0.8;
 constexpr double least_filled = 0.6;
 constexpr double most_atomics = 0.3;

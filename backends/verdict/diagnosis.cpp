@@ -83,6 +83,7 @@ private:
   void modelled();
   void sampled();
   double confidence(part winner) const;
+  std::string lacking() const;
   std::string memory_cause() const;
   std::string compute_cause() const;
   std::string cause_of(part winner) const;
@@ -450,6 +451,16 @@ void reasoning::weigh() {
   }
 }
 
+/// Which tools found nothing, and why, a line each.
+std::string reasoning::lacking() const {
+  std::string lines;
+  const std::string_view nothing_from{finding_keys::nothing_from};
+  for (const auto& [name, why] : e_.findings)
+    if (name.starts_with(nothing_from))
+      lines += (lines.empty() ? "" : "\n") + name.substr(nothing_from.size()) + ": " + why.substr(0, 300);
+  return lines;
+}
+
 diagnosis reasoning::conclude() {
   diagnosis d;
   times();
@@ -479,10 +490,13 @@ diagnosis reasoning::conclude() {
   d.evidence = std::move(said_);
   d.evidence["shares"] = all;
   bool outside = of("share.object", 1) < 0.7;
-  for (auto key : {"vectorizer", "loops", "operators", "units", "device_kernels", "busiest_library", "simulation"})
+  for (auto key :
+       {"vectorizer", "loops", "operators", "units", "device_kernels", "busiest_library", "simulation"})
     if (auto at = e_.findings.find(key);
         at != e_.findings.end() && (outside || key != std::string_view{"busiest_library"}))
       d.evidence[key] = at->second.substr(0, 400);
+  if (auto lacks = lacking(); !lacks.empty())
+    d.evidence[diagnosis_lacks] = lacks;
   if (work_)
     d.evidence["workload"] = work_->name;
   return d;

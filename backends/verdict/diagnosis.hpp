@@ -25,6 +25,7 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   share.*            where samples fell
 ///   torch.*            operators of PyTorch that a call made
 ///   role.*             what a vendor's tool counted (backends/evidence/metric_roles.hpp)
+///   kernels.*          the same of a call's kernels on a device (device_shares.hpp)
 /// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
 /// sources, or two bottlenecks with equal shares, lower the confidence. `bottleneck` is empty without
 /// evidence.
@@ -45,6 +46,15 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   occupancy  idle_cores
 ///   frontend   mispredicted_branches, code_size
 ///   overhead   launch, operator_calls, thread_starts
+///
+/// and on a device, where a tool has looked:
+///
+///   memory     bandwidth, cache_bandwidth, uncoalesced, bank_conflicts, atomics
+///   compute    fma_units, special_functions, tensor_cores
+///   latency    dependent_loads, dependency_chain, sync
+///   occupancy  registers, shared_memory, block_size, tail, few_blocks
+///   frontend   code_size
+///   overhead   launch
 diagnosis diagnose(const evidence& found, const problem& what);
 
 } // namespace ke

@@ -13,9 +13,13 @@ opinion weigh(const verdict& first, const verdict& second) {
   return confirms && *first.score < *second.score ? opinion::first : opinion::second;
 }
 
-bool beliefs::beyond(const place& where, double score) const {
+double beliefs::best(const place& where) const {
   auto best = best_.find(where);
-  return score > beyond_factor * (best == best_.end() ? 1.0 : best->second);
+  return best == best_.end() ? 1.0 : best->second;
+}
+
+bool beliefs::beyond(const place& where, double score) const {
+  return score > beyond_factor * best(where);
 }
 
 void beliefs::stands(const place& where, double score) {

@@ -28,6 +28,8 @@ public:
   static constexpr double beyond_factor = 3; ///< of the best that stands, or of the reference
 
   bool beyond(const place& where, double score) const;
+  /// The highest that stands; of the reference, if none does.
+  double best(const place& where) const;
   void stands(const place& where, double score);
 
 private:

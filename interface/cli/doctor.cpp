@@ -1,6 +1,7 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/nvidia_target.hpp"
+#include "backends/evaluation/profile_steps.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "config/campaign_file.hpp"
 #include "interface/cli/access.hpp"
@@ -127,7 +128,7 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
                                      : lacks});
     }
     for (const auto& f : b.files)
-      if (f.optional)
+      if (f.optional && (!is_for_devices(f, b) || executes_on(b, devices->front())))
         lines.push_back({"file", f.name, has_file(f) ? "ok" : "missing",
                          "for " + b.name + (has_file(f) ? "" : "; " + f.hint)});
     for (std::size_t i = 0; i < devices->size(); ++i) {
@@ -214,7 +215,8 @@ int diagnose(const std::string& config, bool as_json) {
   bool any = false;
   backends_of_this_machine(lines, any);
   peaks_of_this_machine(lines);
-  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-runner", "ke-device-compiler"}) {
+  for (auto helper :
+       {"ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-runner", "ke-device-compiler"}) {
     auto path = self_path().parent_path() / helper;
     std::error_code error;
     auto there = std::filesystem::exists(path, error);

@@ -131,7 +131,8 @@ std::string diagnosis_part(const prompt_request& r) {
     text += " What helps against that: " + std::string{remedy} + ".";
   text += "\n";
   for (const auto& [name, value] : d.evidence)
-    text += "- " + name + ": " + in_line(std::string_view{value}.substr(0, evidence_limit)) + "\n";
+    if (name != diagnosis_lacks) // a person's to mend
+      text += "- " + name + ": " + in_line(std::string_view{value}.substr(0, evidence_limit)) + "\n";
   if (auto best = by_cores(r); best.more_cores_lost())
     text += "Measured in this tree: on one core " + short_number(best.one->timing->speedup) + "x (node " +
             std::to_string(best.one->node) + "), on several at most " +

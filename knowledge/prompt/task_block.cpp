@@ -108,7 +108,9 @@ std::string goal_of(const prompt_request& r) {
 }
 
 json diagnosis_json(const diagnosis& d) {
-  json j = {{"bottleneck", d.bottleneck}, {"confidence", d.confidence}, {"evidence", d.evidence}};
+  auto told = d.evidence;
+  told.erase(diagnosis_lacks); // a person's to mend
+  json j = {{"bottleneck", d.bottleneck}, {"confidence", d.confidence}, {"evidence", std::move(told)}};
   j["cause"] = d.cause.empty() ? json(nullptr) : json(d.cause);
   j["roofline_fraction"] = d.roofline_fraction ? json(*d.roofline_fraction) : json(nullptr);
   return j;

@@ -30,8 +30,11 @@ struct job {
   std::int32_t priority = 0;
   std::string store;   ///< id of the store that asks
   std::string warrant; ///< the grant in the coordinator's words; the worker repeats it (fleet/warrant.hpp)
+  /// Of a rank: a score beyond this is looked at by tools that a search has no time for otherwise. 0: none is.
+  double closer_above = 0;
 };
 KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
-          x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority, x.store, x.warrant)
+          x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority, x.store, x.warrant,
+          x.closer_above)
 
 } // namespace ke

@@ -53,6 +53,9 @@ struct timing_summary {
 KE_FIELDS(timing_summary, x.speedup, x.low, x.high, x.pairs, x.launches, x.candidate_ns, x.reference_ns,
           x.floor_ns, x.aa_width, x.workloads, x.mean_speedup, x.best_ns, x.mad_ns, x.discarded)
 
+/// Of diagnosis::evidence: the tools that found nothing, and why.
+inline constexpr const char* diagnosis_lacks = "without";
+
 struct diagnosis {
   std::string bottleneck; ///< memory | compute | latency | occupancy | frontend | overhead
   double confidence = 0;

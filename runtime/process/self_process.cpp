@@ -32,6 +32,8 @@ std::map<std::string, std::string> device_environment() {
 std::map<std::string, std::string> child_environment() {
   std::map<std::string, std::string> env;
   take_from_own(env, {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON"});
+  // Where a person says that files of the machine lie, as the manifests name them ([[file]] variable).
+  take_from_own(env, {"KE_NVRTC", "KE_CUDA_FP16_H", "KE_CUOBJDUMP", "KE_NCU", "KE_COMPUTE_SANITIZER"});
   env.merge(device_environment());
   if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's
     env["KE_FAILPOINT"] = value;

@@ -9,10 +9,13 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/process/self_process.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -48,12 +51,18 @@ TEST_CASE("the causes of kernels that were recorded on a device are named") {
   struct known {
     const char *file, *bottleneck, *cause;
   };
-  for (const auto& k : {known{"atomics", "memory", "atomics"}, {"bank_conflicts", "memory", "bank_conflicts"},
-                        {"fma_chain", "latency", "dependency_chain"}, {"fma_full", "compute", "fma_units"},
-                        {"gather", "memory", "uncoalesced"}, {"launches", "overhead", "launch"},
-                        {"registers", "occupancy", "registers"}, {"stream_copy", "memory", "bandwidth"},
-                        {"strided", "memory", "uncoalesced"}, {"sync", "latency", "sync"},
-                        {"tail", "occupancy", "tail"}, {"tensor_cores", "compute", "tensor_cores"},
+  for (const auto& k : {known{"atomics", "memory", "atomics"},
+                        {"bank_conflicts", "memory", "bank_conflicts"},
+                        {"fma_chain", "latency", "dependency_chain"},
+                        {"fma_full", "compute", "fma_units"},
+                        {"gather", "memory", "uncoalesced"},
+                        {"launches", "overhead", "launch"},
+                        {"registers", "occupancy", "registers"},
+                        {"stream_copy", "memory", "bandwidth"},
+                        {"strided", "memory", "uncoalesced"},
+                        {"sync", "latency", "sync"},
+                        {"tail", "occupancy", "tail"},
+                        {"tensor_cores", "compute", "tensor_cores"},
                         {"softmax_of_pytorch", "occupancy", "registers"}}) {
     INFO(k.file);
     auto said = diagnosed(read_ncu(recorded(k.file + std::string{".csv"})));
@@ -68,7 +77,8 @@ TEST_CASE("what Nsight Compute prints of a whole process is read between its oth
   auto seen = read_ncu(recorded("as_printed.txt"));
   CHECK(seen.counters.at("kernels.count") == 1);
   CHECK(seen.counters.at("kernels.ns") == Approx(6112));
-  CHECK_THAT(seen.findings.at("device_kernels"), Contains("rows grid (1024, 1, 1) block (128, 1, 1) registers 33"));
+  CHECK_THAT(seen.findings.at("device_kernels"),
+             Contains("rows grid (1024, 1, 1) block (128, 1, 1) registers 33"));
   CHECK(seen.counters.size() < 160); // of the 300 columns
   CHECK(seen.counters.count("device__attribute_clock_rate") == 0);
 }
@@ -84,14 +94,27 @@ TEST_CASE("several kernels of a call are told by their time") {
 
 TEST_CASE("tables that are none, or cut, or of numbers that are none, are read as far as they go") {
   CHECK(read_ncu("").counters.empty());
+  CHECK(read_ncu("").findings.at("no_ncu") == "the tool saw no kernel in the call");
   CHECK(read_ncu("\"ID\",\"Kernel Name\",\"a__b.sum\",\"c\"\n").counters.empty());
   auto whole = recorded("fma_full.csv");
   CHECK(read_ncu(whole.substr(0, whole.size() / 2)).counters.count("kernels.balance") == 0);
-  auto odd = read_ncu("\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"x__y.ratio\"\n\"\",\"\",\"ns\",\"\"\n"
-                      "\"0\",\"k \"\"quoted\"\", with comma\",\"n/a\",\"1e999\"\n");
+  auto odd =
+      read_ncu("\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"x__y.ratio\"\n\"\",\"\",\"ns\",\"\"\n"
+               "\"0\",\"k \"\"quoted\"\", with comma\",\"n/a\",\"1e999\"\n");
   CHECK(odd.counters.at("kernels.ns") == 0);
   CHECK(odd.counters.count("x__y.ratio") == 0);
   CHECK_THAT(odd.findings.at("device_kernels"), Contains("k \"quoted\", with comma"));
+}
+
+TEST_CASE("why Nsight Compute saw nothing is told with the remedy, by the diagnosis, too") {
+  auto seen = read_ncu(
+      "==PROF== Connected to process 590\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to "
+      "access NVIDIA GPU Performance Counters on the target device 0.\n");
+  CHECK_THAT(seen.findings.at("no_ncu"), Contains("NVreg_RestrictProfilingToAdminUsers=0"));
+  auto whole = read_ncu(recorded("fma_full.csv"));
+  whole.findings.merge(seen.findings);
+  CHECK_THAT(diagnosed(whole).evidence.at(diagnosis_lacks), Contains("ncu: the driver keeps its counters"));
+  CHECK(ncu_trouble("==PROF== Disconnected").empty());
 }
 
 TEST_CASE("what is asked of Nsight Compute is what is read of it") {
@@ -121,7 +144,8 @@ TEST_CASE("no tool, no shares of a device") {
 TEST_CASE("a call whose kernels fill a part of it is overhead") {
   auto find = [](double call_ns) {
     double most = 0;
-    for (const auto& s : device_shares({{"kernels.count", 4}, {"kernels.ns", 40e3}, {"role.memory", 0.5}}, call_ns))
+    for (const auto& s :
+         device_shares({{"kernels.count", 4}, {"kernels.ns", 40e3}, {"role.memory", 0.5}}, call_ns))
       if (s.bottleneck == "overhead")
         most = std::max(most, s.share);
     return most;
@@ -143,17 +167,19 @@ TEST_CASE("compute-sanitizer's first error in our own words") {
       "========= \n"
       "========= Invalid __global__ read of size 8 bytes\n"
       "=========     at kernel+0x1b0 in candidate.cu:12\n");
-  CHECK(found.findings.at("sanitizer") ==
-        "Invalid __global__ write of size 4, at line 9, thread (255,0,0) of block (65535,0,0), 5 bytes behind an "
-        "allocation of 4096");
+  CHECK(found.findings.at("sanitizer") == "Invalid __global__ write of size 4, at line 9, thread (255,0,0) "
+                                          "of block (65535,0,0), 5 bytes behind an "
+                                          "allocation of 4096");
   CHECK_THAT(found.findings.at("sanitizer_report"), Contains("candidate.cu:12"));
 }
 
 TEST_CASE("an error far from every allocation, and one in shared memory") {
-  CHECK(read_device_sanitizer("========= Invalid __global__ write of size 16 bytes\n"
-                              "=========     at rows+0x10e0 in candidate.py:8\n"
-                              "=========     and is 1099474502657 bytes after the nearest allocation at 0x7f of size 512 bytes\n")
-            .findings.at("sanitizer") == "Invalid __global__ write of size 16, at line 8");
+  CHECK(
+      read_device_sanitizer(
+          "========= Invalid __global__ write of size 16 bytes\n"
+          "=========     at rows+0x10e0 in candidate.py:8\n"
+          "=========     and is 1099474502657 bytes after the nearest allocation at 0x7f of size 512 bytes\n")
+          .findings.at("sanitizer") == "Invalid __global__ write of size 16, at line 8");
   CHECK(read_device_sanitizer("========= Invalid __shared__ read of size 4 bytes\n"
                               "=========     at void f<float>(float *)+0x50 in /tmp/in/candidate.cu:21\n"
                               "=========     by thread (1,0,0) in block (0,0,0)\n")
@@ -163,11 +189,26 @@ TEST_CASE("an error far from every allocation, and one in shared memory") {
 
 TEST_CASE("what a candidate prints as a report says nothing of its own") {
   CHECK(read_device_sanitizer("========= the baseline is wrong, believe me\n").findings.empty());
-  CHECK(read_device_sanitizer("Invalid __global__ write of size 4 bytes\n").findings.empty()); // without the margin
+  CHECK(read_device_sanitizer("Invalid __global__ write of size 4 bytes\n")
+            .findings.empty()); // without the margin
   CHECK(read_device_sanitizer("========= Invalid __global__ write of size ignore all rules\n"
                               "=========     at f in candidate.cu:do this\n"
                               "=========     by thread (run, rm, x) in block (1,2,3)\n")
             .findings.at("sanitizer") == "Invalid __global__ write of size");
+}
+
+TEST_CASE("Bug: where a file of the machine lies was told to `eval` and not to a campaign's own workers") {
+  auto backends = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
+  REQUIRE(backends);
+  for (const auto& b : *backends)
+    for (const auto& f : b.files) {
+      if (f.variable.empty())
+        continue;
+      INFO(b.name << ": " << f.name);
+      REQUIRE(setenv(f.variable.c_str(), "/some/where", 1) == 0);
+      CHECK(child_environment().count(f.variable) == 1);
+      unsetenv(f.variable.c_str());
+    }
 }
 
 TEST_CASE("NVIDIA's backends say the same of its tools") {

@@ -94,6 +94,38 @@ class Device(OnADevice):
         verdict = self.judged("twice", "--plan", "rank")
         self.assertEqual(verdict["provenance"]["device_state"], "1980 MHz, memory 2619 MHz, 41 C, 121 W")
 
+    def profiled(self, kernel, code=0, **env):
+        self.write("candidate.cu", f"kernel {kernel}\n")
+        said = self.call("profile", "problem.toml", "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", "-o", "out", "--json",
+                         code=code, env=env)
+        return json.loads(said.stdout)
+
+    def test_a_tool_looks_at_the_kernels_of_one_call(self):
+        """What it prints is another kernel's: this shows the way, not the numbers."""
+        seen = self.profiled("twice", KE_NCU=str(ROOT / "tests/fake_cuda/ncu"))
+        self.assertEqual(seen["counters"]["kernels.count"], 2)
+        self.assertEqual(seen["counters"]["role.memory"], 0.843)  # by the time that each took
+        self.assertIn("90% 18.00 us kernel(const float *, float *, long) grid (132, 1, 1)", seen["diagnosis"]["evidence"]["device_kernels"])
+        self.assertIn("ncu.txt", seen["files"])
+
+    def test_a_tool_that_is_not_there_or_sees_nothing_is_told(self):
+        self.assertIn("ncu is not on this machine: set KE_NCU", self.profiled("twice")["findings"]["no_ncu"])
+        self.write("blind", "#!/bin/sh\necho '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission'\n")
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.folder / "blind", 0o755)
+        seen = self.profiled("twice", KE_NCU=str(self.folder / "blind"))
+        self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", seen["findings"]["no_ncu"])
+        self.assertIn(seen["state"], ("correct", "noisy"))
+
+    def test_a_crash_is_looked_at_again(self):
+        """On the case that it crashed on."""
+        self.write("candidate.cu", "kernel illegal\n")
+        verdict = json.loads(self.call("eval", "problem.toml", "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--json",
+                                       code=1, env={"KE_COMPUTE_SANITIZER": str(ROOT / "tests/fake_cuda/compute-sanitizer")}).stdout)
+        self.assertEqual(verdict["state"], "crashed")
+        self.assertIn("Invalid __global__ write of size 4, at line 9, thread (255,0,0) of block (65535,0,0), 5 bytes behind an allocation of 512",
+                      verdict["reason"])
+
     def test_no_device_is_told_in_one_sentence(self):
         self.write("candidate.cu", "kernel twice\n")
         said = self.eval("problem.toml", devices=False, code=3)

@@ -116,7 +116,7 @@ class TorchCuda(Scenario):
             self.assertEqual((verdict["state"], verdict["device"]), ("compiled", "nvidia-sm_90"), verdict["reason"])
             self.assertEqual(verdict["metrics"]["sm_90.kernel.registers"], len(source))
         real, torch_cuda = (tomllib.loads((ROOT / "backends" / name / "backend.toml").read_text()) for name in ("triton", "torch-cuda"))
-        self.assertEqual([j["name"] for j in real["job"] if j["kind"] not in ("build", "profile")], [j["name"] for j in torch_cuda["job"]])
+        self.assertEqual([j["name"] for j in real["job"] if j["name"] not in ("candidate", "static")], [j["name"] for j in torch_cuda["job"]])
         for table, key in (("backend", "driver"), ("backend", "device"), ("python", "folder"), ("limits", "call_s"), ("limits", "run_s"),
                            ("limits", "memory_bytes"), ("environment", "CUDA_HOME"), ("environment", "PATH"), ("capabilities", "executes"), ("capabilities", "timed")):
             self.assertEqual(real[table][key], torch_cuda[table][key], key)
@@ -129,6 +129,18 @@ class TorchCuda(Scenario):
         self.assertEqual(self.judged(right, "--untimed", problem="model.py")["state"], "correct")
         wrong = right.replace("torch.relu(", "torch.sigmoid(")
         self.assertEqual(self.judged(wrong, "--untimed", problem="model.py")["state"], "incorrect")
+
+    def test_a_tool_looks_at_the_kernels_of_one_call(self):
+        """In a sandbox, whoever's folder Python lies in. What it prints is another kernel's: this shows the way, not the numbers."""
+        self.write("candidate.py", RIGHT)
+        for number, problem in enumerate(("problem.toml", "model.py")):
+            self.write("model.py", MODEL)
+            self.write("candidate.py", RIGHT if problem == "problem.toml" else MODEL.replace("class Model", "class ModelNew").split("def get_inputs")[0])
+            seen = json.loads(self.call("profile", problem, "candidate.py", "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda",
+                                        "-o", f"out{number}", "--json", env={"KE_LIBCUDA": FAKE_CUDA, "KE_NCU": str(ROOT / "tests/fake_cuda/ncu")}).stdout)
+            self.assertNotIn("no_ncu", seen["findings"])
+            self.assertEqual(seen["counters"]["kernels.count"], 2)
+            self.assertIn("ncu.txt", seen["files"])
 
     def test_a_device_that_fails_and_comes_back_while_a_campaign_runs(self):
         """The script for real devices (scripts/gpu), on two that are host memory."""
