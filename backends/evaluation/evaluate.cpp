@@ -444,6 +444,19 @@ process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
 }
 
 /// True: the candidate was right or has crashed, so that looking closer makes sense.
+/// What was known before the judge answered.
+static void keep_beside(evidence& found, const evidence& before) {
+  found.device = before.device;
+  found.build_s = before.build_s;
+  found.log = before.log + found.log;
+  if (found.log.size() > step_log_limit)
+    found.log.resize(step_log_limit);
+  for (const auto& [key, text] : before.provenance)
+    found.provenance.emplace(key, text);
+  for (const auto& [key, text] : before.findings) // which tools are not on this machine
+    found.findings.emplace(key, text);
+}
+
 bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   if (exit.why.kind != failure_kind::none)
     return fail(exit.why.kind, exit.why.text, true), false;
@@ -468,15 +481,7 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
     products[job].text = std::move(left.mapped());
   raw.keep("operators.txt", products[job].text);
   raw.keep_file("candidate.object", objects[0]);
-  found.device = before.device;
-  found.build_s = before.build_s;
-  found.log = before.log + found.log;
-  if (found.log.size() > step_log_limit)
-    found.log.resize(step_log_limit);
-  for (const auto& [key, text] : before.provenance)
-    found.provenance.emplace(key, text);
-  for (const auto& [key, text] : before.findings) // which tools are not on this machine
-    found.findings.emplace(key, text);
+  keep_beside(found, before);
   if (warm && found.ending == ending::harness_error && !warm->alive()) {
     auto log_ = warm->log(); // its last line is why Python ended
     log_.erase(log_.find_last_not_of(" \n") + 1);

@@ -30,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t device_space =
-    64ull << 30; ///< of addresses, which a context and a tool's own libraries take
+/// Bytes of addresses that a context and a tool's own libraries take.
+constexpr std::uint64_t device_space = 64ull << 30;
 constexpr std::uint32_t tool_processes = 256, tool_descriptors = 1024;
 
 /// A call in the making.
@@ -102,8 +102,8 @@ fs::path write_payload(prepared_call& c, const char* name, python_role role) {
   return file;
 }
 
-/// python boxed.py LIMITS TOOL... python profiled_call.py FOLDER PAYLOAD and what it is called with. A Python may lie where nobody but us
-/// sees it, so that its process is what makes the sandbox.
+/// python boxed.py LIMITS TOOL... python profiled_call.py FOLDER PAYLOAD and what it is called with. A Python may lie
+/// where nobody but us sees it, so that its process is what makes the sandbox.
 status add_python(prepared_call& c) {
   auto files = python_files_of(c.with);
   auto script = files.folder / "../torch-cuda/profiled_call.py";
@@ -216,9 +216,9 @@ result<std::string> call_under(const profile_task& task, const std::vector<std::
   c.walls.scratch_bytes = std::max<std::uint64_t>(task.run.limits.scratch_bytes, 256u << 20);
   c.walls.processes = tool_processes;
   c.walls.descriptors = tool_descriptors;
-  if (auto s = on_device::claim(task.run); !s)
-    return s.error();
   if (auto s = prepare(c, tool); !s)
+    return s.error();
+  if (auto s = on_device::claim(task.run); !s) // last: a judge may wait for it
     return s.error();
   auto boxed =
       c.nests ? nesting_python(std::move(c.inner), c.walls, {}) : sandboxed(std::move(c.inner), c.walls);

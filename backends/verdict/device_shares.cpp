@@ -50,7 +50,7 @@ private:
     return at == counters_.end() ? 0 : at->second;
   }
   /// A unit at its limit is the reason, whatever warps wait for.
-  double idle() const { return bounded(1 - busy_); }
+  double headroom() const { return bounded(1 - busy_); }
   double waiting(const char* why) const { return of(std::string{"waits."} + why); }
   void add(const char* bottleneck, double share, const char* cause) {
     shares_.push_back({bottleneck, bounded(share), cause});
@@ -78,32 +78,32 @@ private:
   /// They queue at a few places of the last-level cache, which is otherwise hardly busy.
   void atomics() {
     if (of("atomics") > most_atomics && waiting("loads") + waiting("queue") + waiting("shared") > much)
-      add("memory", 0.5 + idle() * of("atomics"), "atomics");
+      add("memory", 0.5 + headroom() * of("atomics"), "atomics");
   }
 
   void waits() {
     double issued = waiting("issue");
     double results = waiting("results") / std::max(1 - issued, 0.1);
     if (results > much)
-      add("latency", idle() * (0.3 + results) * bounded(1.5 * (1 - of("issue"))), "dependency_chain");
+      add("latency", headroom() * (0.3 + results) * bounded(1.5 * (1 - of("issue"))), "dependency_chain");
     if (waiting("sync") > 0.3) // some units are at work for the barriers themselves
-      add("latency", bounded(2 * idle()) * (0.5 + waiting("sync")), "sync");
+      add("latency", bounded(2 * headroom()) * (0.5 + waiting("sync")), "sync");
     if (waiting("code") > much)
-      add("frontend", idle() * (0.3 + waiting("code")), "code_size");
+      add("frontend", headroom() * (0.3 + waiting("code")), "code_size");
     if (waiting("loads") > much)
-      add("latency", idle() * (0.2 + 0.7 * waiting("loads")), "dependent_loads");
+      add("latency", headroom() * (0.2 + 0.7 * waiting("loads")), "dependent_loads");
   }
 
   /// Warps that could hide what the others wait for don't fit.
   void fit() {
     double possible = of("warps_possible", 1);
-    if (possible > least_possible || idle() < 0.3)
+    if (possible > least_possible || headroom() < 0.3)
       return;
     const char* cause = of("limited_by_registers") > 0 ? "registers"
                         : of("limited_by_shared") > 0  ? "shared_memory"
                                                        : "block_size";
     double hidden = waiting("loads") + waiting("results") + waiting("shared");
-    add("occupancy", idle() * (0.5 + (1 - possible) * bounded(hidden)), cause);
+    add("occupancy", headroom() * (0.5 + (1 - possible) * bounded(hidden)), cause);
   }
 
   /// Multiprocessors that have nothing to do while others work.
@@ -112,7 +112,7 @@ private:
     if (balance < least_balance)
       add("occupancy", 0.5 + (1 - balance), of("waves", 1) < 1 ? "few_blocks" : "tail");
     else if (filled < least_filled)
-      add("occupancy", 0.4 + (1 - filled) * idle(), "few_blocks");
+      add("occupancy", 0.4 + (1 - filled) * headroom(), "few_blocks");
   }
 
   void launches(double call_ns) {
