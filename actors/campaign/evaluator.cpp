@@ -53,6 +53,8 @@ std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std
 
 namespace {
 
+constexpr double least_score = 1e-9; ///< of the first candidate that is right, each is a new best
+
 struct open_job {
   std::shared_ptr<const evaluate_request> request;
   std::uint32_t target = 0;
@@ -374,7 +376,7 @@ private:
     what->timed = j.request->timed;
     what->seed = j.request->seed;
     if (what->plan == measure_plan::rank)
-      what->closer_above = beliefs_.best(place_of(j));
+      what->closer_above = std::max(beliefs_.highest(place_of(j)), least_score);
     if (auto own = options_.limits.find(what->backend); own != options_.limits.end())
       what->limits = own->second;
     if (j.request->source->size() <= (64u << 10))

@@ -28,12 +28,12 @@ public:
   static constexpr double beyond_factor = 3; ///< of the best that stands, or of the reference
 
   bool beyond(const place& where, double score) const;
-  /// The highest that stands; of the reference, if none does.
-  double best(const place& where) const;
+  /// The highest of a candidate that stands; 0: none does.
+  double highest(const place& where) const;
   void stands(const place& where, double score);
 
 private:
-  std::map<place, double> best_;
+  std::map<place, double> best_, highest_; ///< with and without the reference
 };
 
 } // namespace ke

@@ -412,6 +412,8 @@ TEST_CASE_METHOD(two_workers, "a score beyond belief is not taken on one worker'
     faster("a", 150);
     CHECK(verdicts.size() == 2);
     CHECK(submitted.size() == 3);
+    CHECK(submitted[0]->closer_above < 1e-6); // the first one that is right is a new best
+    CHECK(submitted[2]->closer_above == Approx(99).epsilon(0.02));
   }
 }
 

@@ -1,15 +1,20 @@
 // What tools of a device print, as they printed it: tests/fixtures/ncu is Nsight Compute 2025.3 on an H200.
 #include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/evaluate.hpp"
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evidence/device_sanitizer.hpp"
 #include "backends/evidence/metric_roles.hpp"
 #include "backends/evidence/ncu_report.hpp"
 #include "backends/verdict/device_shares.hpp"
 #include "backends/verdict/diagnosis.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/process/process_service.hpp"
 #include "runtime/process/self_process.hpp"
+#include "tests/backends/problems.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 using namespace ke;
 using Catch::Matchers::Contains;
@@ -195,6 +201,92 @@ TEST_CASE("what a candidate prints as a report says nothing of its own") {
                               "=========     at f in candidate.cu:do this\n"
                               "=========     by thread (run, rm, x) in block (1,2,3)\n")
             .findings.at("sanitizer") == "Invalid __global__ write of size");
+}
+
+namespace {
+
+/// A judge that found the candidate so many times as fast as the reference, and a tool that prints what was recorded.
+class scripted : public process_port {
+public:
+  std::uint64_t run(process_spec spec, std::function<void(process_exit)> done) override {
+    bool judges = spec.argv.front().ends_with("ke-judge"), looks = spec.argv.front().ends_with("ke-profiler");
+    if (!judges && !looks)
+      return inner_.run(std::move(spec), std::move(done));
+    looked_ += looks ? 1 : 0;
+    process_exit how;
+    how.code = 0;
+    how.out = judges ? pack(measured()) : recorded("fma_full.csv");
+    done(how);
+    return 0;
+  }
+  void cancel(std::uint64_t id) override { inner_.cancel(id); }
+  void terminate(std::uint64_t id) override { inner_.terminate(id); }
+
+  double times = 2;
+  int looked() { return std::exchange(looked_, 0); }
+
+private:
+  evidence measured() const {
+    evidence e;
+    e.ending = ending::finished;
+    e.cases = 3;
+    e.timed = true;
+    e.timed_calls = e.timed_calls_checked = 200;
+    for (int launch = 0; launch < 6; ++launch) {
+      launch_samples s;
+      for (int n = 0; n < 20; ++n) {
+        s.reference_ns.push_back(100e3 * (1 + 0.001 * (n % 5)));
+        s.candidate_ns.push_back(s.reference_ns.back() / times);
+      }
+      e.launches.push_back(std::move(s));
+    }
+    return e;
+  }
+  process_service inner_;
+  int looked_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("in a ranking a tool looks at a new best, and at nobody else") {
+  auto backends = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
+  REQUIRE(backends);
+  auto with = *find_backend(*backends, "cpu-cpp");
+  std::erase_if(with.jobs, [](const step_spec& j) {
+    return j.kind > job_kind::measure || j.kind == job_kind::transform;
+  });
+  step_spec tool;
+  tool.name = "tool";
+  tool.kind = job_kind::profile;
+  tool.needs = {"measure"};
+  tool.command = {"{profiler}", "under", "insight"};
+  tool.reads = "ncu-csv";
+  with.jobs.push_back(tool);
+  std::erase_if(with.jobs, [](const step_spec& j) { return j.role == "instrumented"; });
+  auto what = ke_test::softmax();
+  what.workloads.resize(1); // the one that is measured
+  scripted processes;
+  evaluate_options options;
+  options.judge = std::filesystem::path{test::binary_dir()} / "ke-judge";
+  options.driver = std::filesystem::path{test::binary_dir()} / "ke-driver";
+  const std::string source =
+      "#include <cstdint>\nextern \"C\" void kernel(const float*, float*, int64_t, int64_t) {}\n";
+  auto looked = [&](double above, measure_plan plan = measure_plan::rank) {
+    options.closer_above = above;
+    auto found = evaluate(what, source, with, plan, options, processes);
+    if (!found)
+      FAIL(found.error().text);
+    auto times = processes.looked();
+    CHECK(found->counters.count("kernels.count") == static_cast<std::size_t>(times));
+    return times;
+  };
+  CHECK(looked(1e-9) == 1); // the first that is right
+  CHECK(looked(1.5) == 1);
+  CHECK(looked(2.5) == 0);
+  CHECK(looked(0) == 0); // nobody asked
+  CHECK(looked(0, measure_plan::claim) == 1);
+  options.look_closer = true;
+  CHECK(looked(2.5) == 1);
 }
 
 TEST_CASE("Bug: where a file of the machine lies was told to `eval` and not to a campaign's own workers") {

@@ -59,11 +59,14 @@ TEST_CASE("a score is beyond belief beside the best that stands in its campaign,
   CHECK(b.beyond(here, 3.1));
   b.stands(here, 0.2); // slower than the reference: that is what the first ones are compared with
   CHECK(b.beyond(here, 3.1));
+  CHECK(b.highest(here) == 0.2);
   b.stands(here, 4);
   b.stands(here, 2);
   CHECK_FALSE(b.beyond(here, 12));
   CHECK(b.beyond(here, 12.1));
   CHECK(b.beyond(there, 12));
+  CHECK(b.highest(here) == 4);
+  CHECK(b.highest(there) == 0);
 }
 
 TEST_CASE("a device's fixed kernels have a band: as wide as they differ, a quarter at least") {
