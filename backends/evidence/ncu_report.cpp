@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ke {
@@ -305,8 +306,9 @@ profile_result read_ncu(std::string_view text) {
         why.empty() ? "the tool saw no kernel in the call" : why;
     return found;
   }
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const auto& a, const auto& b) { return a.ns() > b.ns(); });
+  std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
+    return std::tuple{-a.ns(), a.name, a.grid} < std::tuple{-b.ns(), b.name, b.grid};
+  });
   for (const auto& k : kernels)
     for (const auto& [metric, value] : k.metrics)
       if (found.counters.size() < most_metrics)
