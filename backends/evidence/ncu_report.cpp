@@ -16,7 +16,7 @@ namespace ke {
 namespace {
 
 constexpr double most_share = 1.05;
-constexpr std::size_t most_kernels = 64, most_metrics = 160, longest_metric = 128, listed_kernels = 6;
+constexpr std::size_t most_kernels = 64, most_metrics = 160, longest_metric = 120, listed_kernels = 6;
 constexpr std::string_view duration = "gpu__time_duration.sum";
 
 constexpr std::string_view dram = "dram__throughput.avg.pct_of_peak_sustained_elapsed",
@@ -108,12 +108,13 @@ std::vector<std::string> fields_of(std::string_view line) {
   return all;
 }
 
-/// A number with commas between its thousands; NaN: it is none.
+/// A number with commas between its thousands; NaN: it is none, or none of any kernel.
 double number_of(std::string text) {
   std::erase(text, ',');
   char* end = nullptr;
   double value = std::strtod(text.c_str(), &end);
-  return text.empty() || *end != '\0' ? std::nan("") : value;
+  constexpr double most = 1e18; // sums of them stay finite
+  return text.empty() || *end != '\0' || !(std::fabs(value) <= most) ? std::nan("") : value;
 }
 
 struct profiled_kernel {

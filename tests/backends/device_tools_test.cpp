@@ -109,6 +109,10 @@ TEST_CASE("tables that are none, or cut, or of numbers that are none, are read a
                "\"0\",\"k \"\"quoted\"\", with comma\",\"n/a\",\"1e999\"\n");
   CHECK(odd.counters.at("kernels.ns") == 0);
   CHECK(odd.counters.count("x__y.ratio") == 0);
+  auto huge = read_ncu(
+      "\"ID\",\"Kernel Name\",\"Grid Size\",\"gpu__time_duration.sum\"\n\"0\",\"k\",\"1\",\"1e308\"\n"
+      "\"1\",\"k\",\"1\",\"1e308\"\n");
+  CHECK(huge.counters.at("kernels.ns") == 0);
   CHECK_THAT(odd.findings.at("device_kernels"), Contains("k \"quoted\", with comma"));
 }
 
