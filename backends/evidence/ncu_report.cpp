@@ -251,6 +251,13 @@ private:
   std::map<std::string, double>& counters_;
 };
 
+/// A candidate's words, on their way to terminals and prompts: at most so many, all printable.
+std::string plain(std::string_view text, std::size_t most) {
+  std::string out{text.substr(0, most)};
+  std::replace_if(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
 std::string listing_of(const std::vector<profiled_kernel>& by_time, double all_ns) {
   std::string text;
   for (std::size_t i = 0; i < std::min(by_time.size(), listed_kernels); ++i) {
@@ -259,8 +266,8 @@ std::string listing_of(const std::vector<profiled_kernel>& by_time, double all_n
     char numbers[96];
     std::snprintf(numbers, sizeof numbers, "%.0f%% %.2f us ", 100 * k.ns() / std::max(all_ns, 1e-9),
                   k.ns() / 1e3);
-    text += (i ? "\n" : "") + std::string{numbers} + k.name.substr(0, 100) + " grid " + k.grid + " block " +
-            k.block;
+    text += (i ? "\n" : "") + std::string{numbers} + plain(k.name, 100) + " grid " + plain(k.grid, 24) +
+            " block " + plain(k.block, 24);
     if (registers != k.metrics.end())
       text += " registers " + std::to_string(std::lround(registers->second));
   }

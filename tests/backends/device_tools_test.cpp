@@ -109,6 +109,9 @@ TEST_CASE("tables that are none, or cut, or of numbers that are none, are read a
                "\"0\",\"k \"\"quoted\"\", with comma\",\"n/a\",\"1e999\"\n");
   CHECK(odd.counters.at("kernels.ns") == 0);
   CHECK(odd.counters.count("x__y.ratio") == 0);
+  auto coloured = read_ncu("\"ID\",\"Kernel Name\",\"Grid Size\",\"gpu__time_duration.sum\"\n"
+                           "\"0\",\"\x1b[2Jk\",\"1\",\"5\"\n");
+  CHECK_THAT(coloured.findings.at("device_kernels"), Contains("?[2Jk grid 1"));
   auto huge = read_ncu(
       "\"ID\",\"Kernel Name\",\"Grid Size\",\"gpu__time_duration.sum\"\n\"0\",\"k\",\"1\",\"1e308\"\n"
       "\"1\",\"k\",\"1\",\"1e308\"\n");
