@@ -86,7 +86,7 @@ class BundleTest(unittest.TestCase):
             found = {n.replace("-", "_"): v for (p, n), v in lines.items() if p == part}
             self.assertIn(name, found, done.stdout)
             self.assertEqual(found[name][0], state, (key, found[name]))
-        for program in ("ke-judge", "ke-driver", "ke-profiler", "ke-runner"):
+        for program in ("ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-runner"):
             self.assertEqual(lines["program", program][0], "ok")
         return lines
 

@@ -57,7 +57,7 @@ class Moved(BundleTest):
                 self.assertEqual(runtimes, [], loaded)
                 continue
             self.assertEqual(len(runtimes), 1, loaded)
-            own = program.name not in ("ke-driver", "ke-runner", "ke-cuda-driver")
+            own = program.name not in ("ke-driver", "ke-runner", "ke-device-runner", "ke-cuda-driver")
             self.assertEqual(runtimes[0].startswith(str(self.folder)), own, f"{program.name}: {runtimes[0]}")
             self.assertNotIn("not found", loaded)
 
