@@ -102,6 +102,7 @@ struct runner {
 
   void call() {
     std::vector<void*> at;
+    at.reserve(values.size());
     for (auto& v : values)
       at.push_back(&v);
     for (std::size_t l = 0; l < kernels.size(); ++l) {
