@@ -17,8 +17,8 @@ namespace ke {
 //   build      role candidate, reference, truth: by the backend's [build]. Role instrumented: command with
 //              {sources} (what the transform that it needs left, and the harness) and {output}
 //   measure    the judge
-//   profile    command: {object} is the candidate's, {file:NAME} one of the machine's; or {profiler} alone.
-//              reads
+//   profile    command: {object} is the candidate's, {file:NAME} one of the machine's; or {profiler} alone; or
+//              {profiler} under and a tool's words, {metrics} being what `reads` wants to know. reads
 //   trace      command {profiler} trace: one call of the instrumented object that it needs. Without one:
 //              what the measure or trace job that it needs left. reads
 //   collect    what the measure or trace job that it needs left. reads

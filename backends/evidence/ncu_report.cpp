@@ -199,13 +199,10 @@ public:
     put("balance", of(active) / of(active_most));
     put("filled", of(active) / of(elapsed));
     put("waves", of(waves));
-    put("warps", of(warps) / 100);
     put("conflicts", of(conflicts) / std::max(of(wavefronts), 1.0));
     put("used_of_loads", of(used_loads) / 100);
     put("used_of_stores", of(used_stores) / 100);
     put("atomics", (of(atom_sectors) + of(red_sectors)) / std::max(of(sectors), 1.0));
-    put("memory_bytes", of(dram_read) + of(dram_written));
-    put("spilled_loads", of(local_loads));
     limits();
     waits();
   }
@@ -319,8 +316,8 @@ profile_result read_ncu(std::string_view text) {
   });
   for (const auto& k : kernels)
     for (const auto& [metric, value] : k.metrics)
-      if (found.counters.size() < most_metrics)
-        found.counters.emplace(metric, metric.starts_with("launch__") ? value : together(metric, kernels));
+      if (found.counters.size() < most_metrics && !found.counters.contains(metric))
+        found.counters[metric] = metric.starts_with("launch__") ? value : together(metric, kernels);
   double all_ns = 0;
   for (const auto& k : kernels)
     all_ns += k.ns();

@@ -1,9 +1,9 @@
-// ke-device-runner OBJECT CASE TENSORS VALUES: calls built device code on one prepared case, for a tool that looks into what
-// runs on the device: calls to warm up, then one between the driver's profiler start and stop. Runs in a sandbox,
+// ke-device-runner OBJECT CASE TENSORS VALUES: calls built device code on one prepared case, for a tool that looks into
+// what runs on the device: calls to warm up, then one between the driver's profiler start and stop. Runs in a sandbox,
 // under the tool. No host code of a candidate runs here; it reports nothing.
 // OBJECT: as ke-device-compiler leaves it (device_object.hpp). CASE: as case_arguments.hpp reads it; the first TENSORS
-// arguments are tensors, the others numbers. VALUES: seven
-// numbers a launch with commas between them: grid, block, bytes of shared memory (launch_values.hpp).
+// arguments are tensors, the others numbers. VALUES: seven numbers a launch with commas between them: grid, block, bytes
+// of shared memory (launch_values.hpp).
 #include "backends/device/cuda_api.hpp"
 #include "backends/evidence/device_object.hpp"
 #include "backends/judge/device_words.hpp"

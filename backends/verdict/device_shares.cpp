@@ -1,9 +1,9 @@
 #include "backends/verdict/device_shares.hpp"
 
+#include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace ke {
@@ -20,10 +20,6 @@ constexpr double least_filled = 0.6;
 constexpr double most_atomics = 0.3;
 constexpr double most_conflicts = 0.5;
 constexpr double main_memory_bound = 0.75;
-
-double bounded(double x) {
-  return std::isfinite(x) ? std::clamp(x, 0.0, 1.0) : 0.0;
-}
 
 class reading {
 public:
@@ -50,10 +46,10 @@ private:
     return at == counters_.end() ? 0 : at->second;
   }
   /// A unit at its limit is the reason, whatever warps wait for.
-  double headroom() const { return bounded(1 - busy_); }
+  double headroom() const { return unit_share(1 - busy_); }
   double waiting(const char* why) const { return of(std::string{"waits."} + why); }
   void add(const char* bottleneck, double share, const char* cause) {
-    shares_.push_back({bottleneck, bounded(share), cause});
+    shares_.push_back({bottleneck, unit_share(share), cause});
   }
 
   static double said_by(double busy) { return (busy - idle_unit) / (busy_unit - idle_unit); }
@@ -85,9 +81,9 @@ private:
     double issued = waiting("issue");
     double results = waiting("results") / std::max(1 - issued, 0.1);
     if (results > much)
-      add("latency", headroom() * (0.3 + results) * bounded(1.5 * (1 - of("issue"))), "dependency_chain");
+      add("latency", headroom() * (0.3 + results) * unit_share(1.5 * (1 - of("issue"))), "dependency_chain");
     if (waiting("sync") > 0.3) // some units are at work for the barriers themselves
-      add("latency", bounded(2 * headroom()) * (0.5 + waiting("sync")), "sync");
+      add("latency", unit_share(2 * headroom()) * (0.5 + waiting("sync")), "sync");
     if (waiting("code") > much)
       add("frontend", headroom() * (0.3 + waiting("code")), "code_size");
     if (waiting("loads") > much)
@@ -103,7 +99,7 @@ private:
                         : of("limited_by_shared") > 0  ? "shared_memory"
                                                        : "block_size";
     double hidden = waiting("loads") + waiting("results") + waiting("shared");
-    add("occupancy", headroom() * (0.5 + (1 - possible) * bounded(hidden)), cause);
+    add("occupancy", headroom() * (0.5 + (1 - possible) * unit_share(hidden)), cause);
   }
 
   /// Multiprocessors that have nothing to do while others work.
@@ -117,7 +113,7 @@ private:
 
   void launches(double call_ns) {
     double count = of("count"), ns = of("ns");
-    double gaps = call_ns > 0 && count > 1 ? bounded(1 - ns / call_ns) : 0;
+    double gaps = call_ns > 0 && count > 1 ? unit_share(1 - ns / call_ns) : 0;
     if (ns < launch_ns * count)
       add("overhead", 0.95, "launch");
     else if (gaps > most_gap)

@@ -2,6 +2,7 @@
 
 #include "backends/verdict/device_shares.hpp"
 #include "backends/verdict/roofline.hpp"
+#include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
@@ -37,10 +38,6 @@ double quiet(std::vector<double> ns) {
   return *at;
 }
 
-double unit(double x) {
-  return std::isfinite(x) ? std::clamp(x, 0.0, 1.0) : 0.0;
-}
-
 enum part { memory, compute, latency, occupancy, frontend, overhead, parts };
 constexpr const char* names[parts] = {"memory", "compute", "latency", "occupancy", "frontend", "overhead"};
 
@@ -61,10 +58,10 @@ private:
     return at == e_.counters.end() ? otherwise : at->second;
   }
   /// How much of the modelled loop's time its units need: little if results wait for each other.
-  double loop_busy() const { return unit(of("mca.throughput") / std::max(of("mca.cycles"), 1e-9)); }
-  void raise(part p, double share) { share_[p] = std::max(share_[p], unit(share)); }
+  double loop_busy() const { return unit_share(of("mca.throughput") / std::max(of("mca.cycles"), 1e-9)); }
+  void raise(part p, double share) { share_[p] = std::max(share_[p], unit_share(share)); }
   void raise_overhead(double share, const char* cause) {
-    if (unit(share) > share_[overhead])
+    if (unit_share(share) > share_[overhead])
       overhead_cause_ = cause;
     raise(overhead, share);
   }
@@ -137,8 +134,8 @@ void reasoning::times() {
 void reasoning::path() {
   if (gross_s_ <= 0 || e_.launches.empty())
     return;
-  double way = unit(1 - std::min(net_s_, run_s_) / gross_s_);
-  double floor_share = unit(1 - net_s_ / gross_s_);
+  double way = unit_share(1 - std::min(net_s_, run_s_) / gross_s_);
+  double floor_share = unit_share(1 - net_s_ / gross_s_);
   if (floor_share > 0.5 && way > 0.6)
     raise_overhead(way, "launch");
   if (floor_share > 0.1)
@@ -153,7 +150,7 @@ void reasoning::threads() {
   if (!has("run.cores") && !has("cores_busy"))
     return;
   ++sources_;
-  double idle = unit(1 - busy / granted_);
+  double idle = unit_share(1 - busy / granted_);
   say("threads", text("%.2f of %.0f cores at work", busy, granted_));
   bool starts = of("share.openmp") > 0.3 && run_s_ < fork_join_s;
   if (starts)
@@ -186,7 +183,7 @@ void reasoning::operators() {
   ++sources_;
   raise(compute, 0.45 * calculating);
   raise(memory, 0.45 * moving);
-  double calls = of("torch.top_calls"), calling = unit(calls * operator_s / net_s_);
+  double calls = of("torch.top_calls"), calling = unit_share(calls * operator_s / net_s_);
   say("calls", text("%.0f operators, one after the other; calling them takes about %.0f%% of %.3g us", calls,
                     100 * calling, net_s_ * 1e6));
   if (calling > 0.3)
@@ -266,7 +263,7 @@ void reasoning::roofline() {
     raise(compute, flops_share_ / 0.75);
   }
   // Far slower than on data that lies ready: the rest is waiting for data to arrive.
-  double arriving = unit(1 - run_s_ / net_s_);
+  double arriving = unit_share(1 - run_s_ / net_s_);
   double rate = floor->cost.tensor_bytes / net_s_;
   if (has("run.quiet_ns") && arriving > 0.4 && rate > 0.15 * peak_rate(peaks_, "bytes.dram", 1)) {
     raise(memory, arriving);
@@ -325,23 +322,24 @@ void reasoning::simulated() {
   double fresh = std::max(1.0, net_s_ / run_s_);
   double branches = of("cg.Bc") + of("cg.Bi"), missed = of("cg.Bcm") + of("cg.Bim");
   double rate = branches > 0 ? missed / branches : 0;
-  double wrong = missed * mispredict_cycles / (cycles_ * fresh) * unit((rate - 0.03) / 0.04);
+  double wrong = missed * mispredict_cycles / (cycles_ * fresh) * unit_share((rate - 0.03) / 0.04);
   double fetch = of("cg.I1mr") * fetch_miss_cycles / cycles_;
   if (of("hw.branch-misses") > 0 && of("hw.cycles") > 0)
     wrong = of("hw.branch-misses") * mispredict_cycles / of("hw.cycles");
   if (branches > 0)
     say("branches", text("%.1f%% mispredicted by a simple predictor, about %.0f%% of the time", 100 * rate,
-                         100 * unit(wrong)));
+                         100 * unit_share(wrong)));
   if (fetch > 0.1)
     say("code", text("%.3g instruction lines a call miss the first level, about %.0f%% of the time",
-                     of("cg.I1mr"), 100 * unit(fetch)));
+                     of("cg.I1mr"), 100 * unit_share(fetch)));
   // Who retires three a cycle and more is not short of instructions; of 512 bits two start in one, so two and a half are many.
   double many = wide && counted ? 2.2 : 3.2, few = wide && counted ? 0.8 : 1.2;
   wrong_branches_ = wrong;
   late_code_ = fetch;
-  double short_of = (wrong + fetch > 0.2 ? 0.25 + wrong + fetch : wrong + fetch) * unit(many - ipc / fresh);
+  double short_of =
+      (wrong + fetch > 0.2 ? 0.25 + wrong + fetch : wrong + fetch) * unit_share(many - ipc / fresh);
   raise(frontend, short_of);
-  raise(compute, (ipc / fresh - few) / (many - 0.2 - few) * (1 - 0.7 * unit(wrong + fetch)));
+  raise(compute, (ipc / fresh - few) / (many - 0.2 - few) * (1 - 0.7 * unit_share(wrong + fetch)));
 }
 
 /// The hot loop as the CPU's model sees it, with all data in the first level.
@@ -367,7 +365,7 @@ void reasoning::modelled() {
   waits_for_results_ = share * (1 - busy);
   raise(latency, busy < 0.65 ? share * (1.15 - busy) * left : 0);
   // A loop whose instructions come far slower than the model's is held up by what the model does not know.
-  double fits = ipc_ > 0 && of("mca.ipc") > 0 ? unit(ipc_ / (0.4 * of("mca.ipc"))) : 1;
+  double fits = ipc_ > 0 && of("mca.ipc") > 0 ? unit_share(ipc_ / (0.4 * of("mca.ipc"))) : 1;
   raise(compute, busy > 0.7 ? 0.75 * share * busy * left * fits : 0);
 }
 
@@ -386,7 +384,7 @@ double reasoning::confidence(part winner) const {
     if (p != winner)
       second = std::max(second, share_[p]);
   double sure = 0.3 + 0.1 * std::min(sources_, 3) + 0.5 * (share_[winner] - second);
-  return std::clamp(sure * unit(0.3 + share_[winner]), 0.05, 0.95);
+  return std::clamp(sure * unit_share(0.3 + share_[winner]), 0.05, 0.95);
 }
 
 std::string reasoning::memory_cause() const {
@@ -447,7 +445,7 @@ void reasoning::weigh() {
     for (auto p : {memory, compute, latency, frontend})
       share_[p] = std::min(share_[p], 0.85 * share_[occupancy]);
   } else if (share_[occupancy] > 0) {
-    share_[occupancy] *= 1 - 0.6 * unit(bytes_share_);
+    share_[occupancy] *= 1 - 0.6 * unit_share(bytes_share_);
   }
 }
 
@@ -483,7 +481,7 @@ diagnosis reasoning::conclude() {
   d.cause = cause_of(winner);
   d.confidence = confidence(winner);
   if (roofline_)
-    d.roofline_fraction = unit(std::max(bytes_share_, flops_share_));
+    d.roofline_fraction = unit_share(std::max(bytes_share_, flops_share_));
   std::string all;
   for (int p = 0; p < parts; ++p)
     all += (all.empty() ? "" : ", ") + std::string{names[p]} + text(" %.2f", share_[p]);

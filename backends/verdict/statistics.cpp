@@ -504,4 +504,8 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
   return out;
 }
 
+double unit_share(double x) {
+  return std::isfinite(x) ? std::clamp(x, 0.0, 1.0) : 0.0;
+}
+
 } // namespace ke

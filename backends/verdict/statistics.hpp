@@ -119,4 +119,7 @@ double control_width(std::span<const std::vector<double>> launches, measure_plan
 /// Above this width w of the A/A control only a ratio beyond 1 + 2 w (or below the inverse) is decided.
 inline constexpr double aa_limit = 0.25;
 
+/// A share of 0..1; what is no number, or beyond all of them, is 0.
+double unit_share(double x);
+
 } // namespace ke
