@@ -7,22 +7,24 @@ namespace ke {
 namespace {
 
 constexpr double margin = 1.05;
+constexpr double margin_of_few = 1.1; // prompts grow denser as measurements come into them
 constexpr double untold_bytes_a_token = 3;
 constexpr std::uint64_t enough_answers = 3;
 
-std::uint64_t scaled(std::uint64_t bytes, std::uint64_t tokens, std::uint64_t of_bytes) {
-  auto each = tokens > 0 && of_bytes > 0
-                  ? margin * static_cast<double>(tokens) / static_cast<double>(of_bytes)
-                  : 1 / untold_bytes_a_token;
+std::uint64_t scaled(std::uint64_t bytes, std::uint64_t tokens, std::uint64_t of_bytes, double above) {
+  auto each = tokens > 0 && of_bytes > 0 ? above * static_cast<double>(tokens) / static_cast<double>(of_bytes)
+                                         : 1 / untold_bytes_a_token;
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * each));
 }
 
 } // namespace
 
 void token_scale::learn(const token_usage& usage, const token_usage& estimated, const call_meter& meter) {
-  if (meter.told_input && usage.input_tokens > 0 && meter.sent_bytes > 0) {
-    input_tokens += usage.input_tokens;
-    input_bytes += meter.sent_bytes;
+  // A product and no quotient: the fold must come to the same on every machine.
+  if (meter.told_input && meter.sent_bytes > 0 &&
+      usage.input_tokens * std::max<std::uint64_t>(input_bytes, 1) > input_tokens * meter.sent_bytes) {
+    input_tokens = usage.input_tokens;
+    input_bytes = meter.sent_bytes;
   }
   if (estimated.output_tokens > 0 || meter.untold_bytes > 0 || !meter.told_input || usage.output_tokens == 0)
     return;
@@ -35,11 +37,11 @@ void token_scale::learn(const token_usage& usage, const token_usage& estimated, 
 }
 
 std::uint64_t token_scale::input(std::uint64_t bytes) const {
-  return scaled(bytes, input_tokens, input_bytes);
+  return scaled(bytes, input_tokens, input_bytes, answers < enough_answers ? margin_of_few : margin);
 }
 
 std::uint64_t token_scale::output(std::uint64_t bytes) const {
-  return scaled(bytes, output_tokens, output_bytes);
+  return scaled(bytes, output_tokens, output_bytes, margin);
 }
 
 std::uint64_t token_scale::unheard_output(std::uint64_t most) const {

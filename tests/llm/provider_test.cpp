@@ -371,9 +371,9 @@ TEST_CASE("what is told is charged as told, and the rest by what the model's oth
   CHECK(whole.usage == token_usage{70, 30, 0, 0.5});
   CHECK(whole.estimated == token_usage{});
   auto cut = charge_of(openai, scale, {}, {1000, 100, 100, false});
-  CHECK(cut.usage.input_tokens == 210); // 5 % above
+  CHECK(cut.usage.input_tokens == 221); // 10 % above, rounded up: one answer only has been told
   CHECK(cut.usage.output_tokens == 53);
-  CHECK(cut.usage.usd == Approx((210 * 3.0 + 53 * 15.0) / 1e6));
+  CHECK(cut.usage.usd == Approx((221 * 3.0 + 53 * 15.0) / 1e6));
   CHECK(cut.estimated == cut.usage);
   auto half = charge_of(openai, scale, {190, 1, 0, 0}, {1000, 100, 100, true}); // as anthropic begins
   CHECK(half.usage.input_tokens == 190);
@@ -381,6 +381,17 @@ TEST_CASE("what is told is charged as told, and the rest by what the model's oth
   CHECK(half.estimated.input_tokens == 0);
   CHECK(charge_of(openai, scale, {}, {}).usage == token_usage{}); // never left, or refused
   CHECK(charge_of(openai, scale, {}, {0, 1 << 20, 1 << 20, false}).usage.output_tokens == 1000); // max_tokens
+}
+
+TEST_CASE("Bug: a prompt denser than the first was charged below its bill when nobody heard its answer") {
+  token_scale
+      scale; // tokens, and the ratio of bytes, of a campaign that was killed while its second prompt was out
+  scale.learn({5098, 59, 0, 0}, {}, {17835, 200, 0, true});
+  CHECK(scale.input(20630) >= 6235);
+  scale.learn({6235, 59, 0, 0}, {}, {20630, 200, 0, true});
+  scale.learn({5098, 59, 0, 0}, {}, {17835, 200, 0, true});
+  CHECK(scale.input(20630) >= 6235 * 1.05); // by the densest, not by the mean
+  CHECK(scale.input(20630) <= 6235 * 1.06);
 }
 
 TEST_CASE("a call that nobody heard is charged its prompt and the longest answer so far, at most its "
