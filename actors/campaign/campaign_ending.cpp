@@ -73,7 +73,8 @@ void campaign_router::search_is_over() {
   store_batch batch;
   cancel_open_nodes(batch, phase_.ending().reason);
   journal_.commit(std::move(batch));
-  if (!phase_.ending().claims)
+  // A goal that is reached has been claimed; a second device may still look at it. A person's stop waits for nobody.
+  if (!phase_.ending().claims && phase_.ending().reason != "target")
     return conclude();
   enter(campaign_phase::claiming);
   claim_next();
@@ -93,14 +94,19 @@ void campaign_router::cancel_open_nodes(store_batch& batch, const std::string& r
 }
 
 void campaign_router::claim_next() {
-  if (claims_.is_out() || dispatch_.go_on())
+  if (claims_.is_out())
     return;
-  auto next = next_finalist(journal_.fold());
-  // A goal that is reached asks for no other finalist than a dispatcher, which comes first.
-  if (next &&
-      (phase_.ending().reason != "target" || is_dispatcher(journal_.tree(next->first).tree()[next->second])))
-    return claims_.begin(*next);
-  conclude();
+  if (phase_.ending().claims) {
+    if (dispatch_.go_on())
+      return;
+    auto next = next_finalist(journal_.fold());
+    // A goal that is reached asks for no other finalist than a dispatcher, which comes first.
+    if (next && (phase_.ending().reason != "target" ||
+                 is_dispatcher(journal_.tree(next->first).tree()[next->second])))
+      return claims_.begin(*next);
+  }
+  if (!claims_.validate())
+    conclude();
 }
 
 void campaign_router::conclude() {

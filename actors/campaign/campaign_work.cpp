@@ -229,6 +229,7 @@ void campaign_router::tick() {
   after(self_, tick_every, campaign_tick{});
   journal_.books().wall(journal_.wall_ms());
   devices_.look();
+  claims_.look();
   if (options_.publish)
     options_.publish(
         progress_event_json(journal_.fold().row(options_.id), journal_.settings(), facts_of_status()));

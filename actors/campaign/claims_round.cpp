@@ -15,13 +15,14 @@
 #include "runtime/search/campaign/finalists.hpp"
 #include "runtime/text/source_text.hpp"
 
-#include <string_view>
+#include <chrono>
 
 namespace ke {
 namespace {
 
 static_assert(most_finalists == claim_finalists, "the plan's levels are divided by the number of finalists");
 constexpr unsigned most_claim_tries = 3; ///< of a measurement that decides nothing
+constexpr std::chrono::seconds second_device_may_return{60};
 
 /// Reads row, verdicts and source, in this order, on the store's thread.
 void read_finalist(store_port& store, const node_key& node, std::function<void(finalist_read)> done) {
@@ -76,19 +77,62 @@ void claims_round::begin(tree_node who) {
   read_finalist(*journal_.options().store, node, out_.read);
 }
 
+bool claims_round::validate() {
+  const auto* champion = journal_.books().claims().champion(journal_.settings().goal.timed);
+  if (!champion || champion->validated())
+    return false;
+  second_ = second_devices();
+  if (second_.empty())
+    return false;
+  auto node = journal_.key(champion->who.first, champion->who.second);
+  out_now_ = node;
+  log::info("campaign", "measuring the best finalist on a second device", {{"node", journal_.id(node)}});
+  journal_.publish(journal_.event("claim", {{"node", journal_.id(node)}, {"state", "validating"}}));
+  read_finalist(*journal_.options().store, node, out_.read);
+  return true;
+}
+
+std::vector<second_device> claims_round::second_devices() const {
+  const auto* champion = journal_.books().claims().champion(journal_.settings().goal.timed);
+  if (!champion)
+    return {};
+  const auto& backend = journal_.tree(champion->who.first).backend();
+  const auto* offered = devices_.of(backend);
+  auto patterns = devices_.targets_of(backend);
+  std::vector<second_device> all(patterns.size());
+  for (const auto& claim : champion->targets) {
+    auto there = offered && claim.target < patterns.size()
+                     ? second_device_of(*offered, patterns[claim.target], claim)
+                     : std::nullopt;
+    if (!there)
+      return {};
+    all[claim.target] = *there;
+  }
+  return all;
+}
+
+void claims_round::look() {
+  if (!out_now_ || second_.empty())
+    return;
+  if (!second_devices().empty()) {
+    second_lost_.reset();
+    return;
+  }
+  if (!second_lost_)
+    second_lost_ = journal_.now();
+  if (journal_.now() - *second_lost_ < second_device_may_return)
+    return;
+  out_.cancel(cancel_evaluation{*out_now_, measure_plan::claim});
+  claim_failed(*out_now_, "the second device has gone");
+}
+
 /// The search's verdict was measured on `device`: the claim is, too, while such a device is attached.
 std::string claims_round::device_for(const std::string& backend, const std::string& pattern,
                                      const std::string& device) const {
   const auto* c = devices_.of(backend);
   if (device.empty() || !c || !offered(c->offered_by, device) || !names_device(pattern, device))
     return pattern;
-  std::string exactly;
-  for (auto letter : device) {
-    if (std::string_view{"*?[]\\"}.find(letter) != std::string_view::npos)
-      exactly += '\\';
-    exactly += letter;
-  }
-  return exactly;
+  return exact_pattern(device);
 }
 
 void claims_round::measure(const finalist_read& f) {
@@ -105,12 +149,22 @@ evaluate_request claims_round::request_of(const finalist_read& f) const {
   evaluate_request e;
   e.node = f.node;
   e.backend = journal_.tree(f.node.tree).backend();
-  for (const auto& pattern : devices_.targets_of(e.backend)) {
-    auto target = e.devices.size();
-    e.devices.push_back(
-        device_for(e.backend, pattern, target < f.devices.size() ? f.devices[target] : std::string{}));
-  }
+  e.second = !second_.empty();
   e.avoid = f.workers; // nobody confirms his own word while another can be asked
+  if (e.second) {
+    e.avoid.clear();
+    for (const auto& there : second_) {
+      e.devices.push_back(there.pattern);
+      e.avoid.insert(there.avoid.begin(), there.avoid.end());
+      e.prefer = there.prefer;
+    }
+  } else {
+    for (const auto& pattern : devices_.targets_of(e.backend)) {
+      auto target = e.devices.size();
+      e.devices.push_back(
+          device_for(e.backend, pattern, target < f.devices.size() ? f.devices[target] : std::string{}));
+    }
+  }
   e.source = f.source;
   e.source_digest = digest_of(*f.source);
   e.normalised_digest = source_digest(*f.source, journal_.language_of(f.node.tree)->syntax);
@@ -118,15 +172,19 @@ evaluate_request claims_round::request_of(const finalist_read& f) const {
   e.problem = journal_.stored().problem;
   e.plan = measure_plan::claim;
   e.timed = journal_.settings().goal.timed;
-  e.seed = checksum_of(e.source_digest + " claim");
+  e.seed = checksum_of(e.source_digest + (e.second ? " validation" : " claim"));
   return e;
 }
 
+/// It decides nothing by the machine's fault, perhaps a passing one.
+bool claims_round::is_passing(const verdict& v) {
+  return v.state == verdict_state::noisy && tries_ < most_claim_tries && request_ &&
+         request_->devices.size() == 1;
+}
+
 void claims_round::claim_judged(judged& j) {
-  const auto& v = *j.found;
   auto mine = is_out(j.node); // else it was given up meanwhile: it will be measured once more
-  auto passing = mine && v.state == verdict_state::noisy && tries_ < most_claim_tries && request_ &&
-                 request_->devices.size() == 1; // the machine's fault, perhaps a passing one
+  auto passing = mine && is_passing(*j.found);
   if (!mine || passing) {
     if (j.committed)
       j.committed();
@@ -136,46 +194,84 @@ void claims_round::claim_judged(judged& j) {
     }
     return;
   }
+  recorded(record(j), j.node, j.committed);
+}
+
+store_batch claims_round::record(judged& j) {
+  const auto& v = *j.found;
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
-  solutions_.judged_by_claim(batch, j);
   const auto& goal = journal_.settings().goal;
+  auto said = [&](const char* key) {
+    auto p = v.provenance.find(key);
+    return p == v.provenance.end() ? std::string{} : p->second;
+  };
+  journal_claimed r{j.node.tree,
+                    j.node.node,
+                    j.target,
+                    v.state,
+                    decision_under(v, goal, measure_plan::claim),
+                    v.score,
+                    j.verdict_digest,
+                    j.device_s,
+                    said(provenance_keys::worker),
+                    said(provenance_keys::unit)};
+  if (!second_.empty()) {
+    const auto* e = journal_.books().claims().find({j.node.tree, j.node.node});
+    for (const auto& first : e->targets)
+      if (first.target == r.target && first.worker == r.worker && first.device == r.device)
+        r.state = verdict_state::harness_error, r.score.reset(); // the second one had gone meanwhile
+    journal_.record(batch, journal_kind::validated, journal_validated{r});
+    return batch;
+  }
+  solutions_.judged_by_claim(batch, j);
   if (const auto* w = below_floor(v, goal, measure_plan::claim))
     log::info(
         "campaign", "a finalist is below the floor on a workload, and is not claimed",
         {{"node", journal_.id(j.node)}, {"workload", w->name}, {"speedup", std::to_string(w->speedup)}});
-  journal_.record(batch, journal_kind::claimed,
-                  journal_claimed{j.node.tree, j.node.node, j.target, v.state,
-                                  decision_under(v, goal, measure_plan::claim), v.score, j.verdict_digest,
-                                  j.device_s});
-  recorded(std::move(batch), j.node, j.committed);
+  journal_.record(batch, journal_kind::claimed, r);
+  return batch;
 }
 
 void claims_round::claim_failed(const node_key& n, const std::string& why) {
   log::warn("campaign", "a finalist can't be measured again", {{"node", journal_.id(n)}, {"why", why}});
   store_batch batch;
-  for (std::uint32_t t = 0; t < journal_.tree(n.tree).tree().targets(); ++t)
-    journal_.record(batch, journal_kind::claimed, journal_claimed{n.tree, n.node, t});
+  for (std::uint32_t t = 0; t < journal_.tree(n.tree).tree().targets(); ++t) {
+    journal_claimed none{n.tree, n.node, t};
+    if (second_.empty())
+      journal_.record(batch, journal_kind::claimed, none);
+    else
+      journal_.record(batch, journal_kind::validated, journal_validated{none});
+  }
   recorded(std::move(batch), n, {});
 }
 
 void claims_round::recorded(store_batch batch, const node_key& n, std::function<void()> then) {
   const auto* e = journal_.books().claims().find({n.tree, n.node});
   std::string line;
-  if (e && e->complete()) {
-    out_now_.reset();
+  if (e && e->complete() && (second_.empty() || e->validated())) {
     auto timed = journal_.settings().goal.timed;
+    auto state = !second_.empty() ? "validated" : e->confirmed(timed) ? "confirmed" : "not confirmed";
     line = journal_.event("claim", {{"node", journal_.id(n)},
-                                    {"state", e->confirmed(timed) ? "confirmed" : "not confirmed"},
+                                    {"state", state},
                                     {"score", std::to_string(e->score())},
-                                    {"search_score", std::to_string(e->search_score)}});
+                                    {"search_score", std::to_string(e->search_score)},
+                                    {"second_device", std::string{to_text(e->on_second(timed))}}});
     journal_.put_campaign(batch, "running");
+    end();
   }
   journal_.commit(std::move(batch), std::move(line), std::move(then));
 }
 
+void claims_round::end() {
+  out_now_.reset();
+  second_.clear();
+  second_lost_.reset();
+}
+
 void claims_round::drop() {
-  if (auto n = std::exchange(out_now_, std::nullopt))
-    out_.cancel(cancel_evaluation{*n, measure_plan::claim});
+  if (out_now_)
+    out_.cancel(cancel_evaluation{*out_now_, measure_plan::claim});
+  end();
 }
 
 } // namespace ke

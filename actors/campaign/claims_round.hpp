@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/campaign/campaign_journal.hpp"
+#include "actors/campaign/second_device.hpp"
 #include "actors/campaign/solutions_left.hpp"
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/evaluation_messages.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/search/campaign/claim_book.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,8 +28,9 @@ struct finalist_read {
   std::set<std::string> workers;    ///< of the search's verdicts
 };
 
-/// Measures finalists again, one at a time (docs/decisions/0010). Owns which one is being measured and how
-/// often it was tried; what claims have said is a part of the fold. Not thread-safe.
+/// Measures finalists again, one at a time (docs/decisions/0010), and the confirmed champion once more on a second
+/// device of the class, where there is one (0070). Owns which one is being measured and how often it was tried; what
+/// claims have said is a part of the fold. Not thread-safe.
 class claims_round {
 public:
   /// Ways out; any thread, must not block.
@@ -48,6 +51,10 @@ public:
   bool is_out(const node_key& n) const { return out_now_ == n; }
   /// Reads the finalist; `read` is called.
   void begin(tree_node who);
+  /// The same for the champion and a second device. False: it has been there, or there is no such device.
+  bool validate();
+  /// The devices are others now: what waits for a second one that has gone ends after a minute.
+  void look();
   /// Has it measured, if it is still out and can be read.
   void measure(const finalist_read& f);
   /// A verdict of a claim. Journalled; one that decides nothing is asked for again.
@@ -61,13 +68,20 @@ private:
   std::string device_for(const std::string& backend, const std::string& pattern,
                          const std::string& device) const;
   evaluate_request request_of(const finalist_read& f) const;
+  /// On each of the champion's targets; empty: on one of them there is none.
+  std::vector<second_device> second_devices() const;
+  bool is_passing(const verdict& v);
+  store_batch record(judged& j);
   void recorded(store_batch batch, const node_key& n, std::function<void()> then);
+  void end();
 
   campaign_journal& journal_;
   const target_devices& devices_;
   solutions_left& solutions_;
   port out_;
-  std::optional<node_key> out_now_; ///< the finalist being measured
+  std::optional<node_key> out_now_;   ///< the finalist being measured
+  std::vector<second_device> second_; ///< by target: where it is validated; empty: it is claimed
+  std::optional<std::chrono::steady_clock::time_point> second_lost_; ///< since when there is none any more
   std::shared_ptr<const evaluate_request> request_;
   unsigned tries_ = 0;
   /// (Claims and correct nodes, target) at the last fruitless goal_candidate(): skip until either changes.

@@ -45,8 +45,17 @@ KE_MESSAGE(ke::verdict_looked_up)
 
 namespace ke {
 
+namespace {
+
+/// What a job is for: a second device's look at a claim is not the first's.
+std::string plan_of(const evaluate_request& r) {
+  return std::string{to_text(r.plan)} + (r.second ? " second" : "");
+}
+
+} // namespace
+
 std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
-  return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), to_text(r.plan),
+  return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), plan_of(r),
                                       r.problem_digest, r.source_digest})) >>
          1;
 }
@@ -97,8 +106,14 @@ double counted(const evidence& found, const char* key) {
 }
 
 /// Of a verdict that no other node may take over.
-std::string own_key(const std::string& key, const node_key& node, std::uint32_t target) {
-  return digest_of_parts({key, pack(node), std::to_string(target)});
+std::string own_key(const std::string& key, const evaluate_request& r, std::uint32_t target) {
+  return digest_of_parts({key, pack(r.node), std::to_string(target) + (r.second ? " second" : "")});
+}
+
+std::uint32_t evidence_place(const evaluate_request& r, std::uint32_t target) {
+  if (r.plan != measure_plan::claim)
+    return target;
+  return target + (r.second ? evidence_of_validations : evidence_of_claims);
 }
 
 class open_evaluations {
@@ -123,7 +138,7 @@ public:
       j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
                           request->timed);
       if (request->plan == measure_plan::claim) { // measured afresh, whatever is known of it
-        j.key = own_key(j.key, request->node, t);
+        j.key = own_key(j.key, *request, t);
         by_key_[j.key].push_back(id);
         submit(id, j);
         continue;
@@ -322,13 +337,14 @@ private:
     const auto& evidence = d.found->found;
     auto batch = std::make_shared<store_batch>();
     auto node = job.request->node;
-    auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
-    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
+    batch->put(table::evidence,
+               key_of(node.campaign, node.tree, node.node, evidence_place(*job.request, job.target)),
+               pack(evidence));
     auto key = job.key;
     // What is measured again for the next node must not change what this one was judged by.
     auto row = holds_elsewhere(found->state) || job.request->plan == measure_plan::claim
                    ? key
-                   : own_key(key, node, job.target);
+                   : own_key(key, *job.request, job.target);
     batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,  found,
                 row,   false,       job.spent_s + found->build_s + found->check_s + found->time_s,
@@ -387,7 +403,10 @@ private:
     if (!j.measured_by.empty())
       avoid =
           not_to_confirm(offers_[what->backend], device_for(what->backend, what->device).name, j.measured_by);
-    options_.names->send(addresses::fleet, submit_job{what, std::move(avoid), measured_at_.of(parent_of(j))});
+    const auto& prefer = j.request->prefer;
+    options_.names->send(
+        addresses::fleet,
+        submit_job{what, std::move(avoid), prefer.worker.empty() ? measured_at_.of(parent_of(j)) : prefer});
   }
 
   verdict verdict_from(const open_job& j, const job_done& d) const {
@@ -405,6 +424,7 @@ private:
     v.problem = j.request->problem_digest;
     v.candidate = j.request->source_digest;
     v.provenance[provenance_keys::worker] = d.worker; // ours to say, not the evidence's
+    v.provenance[provenance_keys::unit] = d.device;
     v.provenance[provenance_keys::baseline] = baseline_name(*j.request->problem);
     return v;
   }

@@ -6,6 +6,7 @@
 #include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/fleet/device_class.hpp"
+#include "runtime/fleet/placement.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,8 @@ struct evaluate_request {
   std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
   /// Of its tree: measured where this one was, if it waits no longer for it, as their scores are compared. no_node: none.
   std::uint32_t parent = no_node;
+  bool second = false;      ///< a claim's second look, by another device: no job of the first
+  fleet_device prefer = {}; ///< instead of the parent's, if it names one
 };
 struct cancel_evaluation {
   node_key node;

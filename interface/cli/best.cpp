@@ -11,6 +11,8 @@
 #include "runtime/core/problem.hpp"
 #include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
+#include "runtime/search/campaign/claim_book.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 #include "runtime/text/json_line.hpp"
 
@@ -29,11 +31,12 @@ struct best_of_campaign {
   std::string source_path;
   std::optional<verdict> found;
   bool proven = false;
-  bool claimed = false;           ///< `found` is the claim's
-  bool refuted = false;           ///< it was measured again, and that did not confirm it
-  std::string below;              ///< which workload lies below the goal's floor; empty: none
-  std::string dispatcher;         ///< who computes which shapes; empty: it is one kernel
-  std::vector<shape_best> shapes; ///< who is the best on each workload
+  bool claimed = false;                     ///< `found` is the claim's
+  bool refuted = false;                     ///< it was measured again, and that did not confirm it
+  const claim_book::entry* claim = nullptr; ///< the campaign's; null: none is complete
+  std::string below;                        ///< which workload lies below the goal's floor; empty: none
+  std::string dispatcher;                   ///< who computes which shapes; empty: it is one kernel
+  std::vector<shape_best> shapes;           ///< who is the best on each workload
 };
 
 result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
@@ -53,12 +56,29 @@ result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
   b.source_path = std::move(*path);
   auto timed = c.settings().goal.timed;
   const auto* claim = c.claim_on(*key);
+  b.claim = claim;
   b.claimed = claim && claim->confirmed(timed);
   b.refuted = claim && !b.claimed;
   b.found = b.claimed ? c.claimed_verdict(*key) : c.verdict_of(b.node);
   b.below = below_floor_of(c, b.node);
   b.proven = b.claimed || (!b.refuted && (!timed || b.node.decision == timing_decision::faster));
   return std::optional{std::move(b)};
+}
+
+/// Where the claim was measured, then where it was looked at again.
+json devices_json(const claim_book::entry& e) {
+  auto all = json::array();
+  for (const auto* places : {&e.targets, &e.elsewhere})
+    for (const auto& p : *places)
+      all.push_back(
+          {{"worker", p.worker},
+           {"device", p.device},
+           {"target", p.target},
+           {"claim", places == &e.targets},
+           {"state", to_text(p.state)},
+           {"decision", p.decision == timing_decision::none ? json(nullptr) : json(to_text(p.decision))},
+           {"score", p.score ? json(*p.score) : json(nullptr)}});
+  return all;
 }
 
 json json_of(const campaign_view& c, const best_of_campaign& b) {
@@ -68,6 +88,8 @@ json json_of(const campaign_view& c, const best_of_campaign& b) {
             {"source_path", b.source_path},
             {"verdict", b.found ? json::parse(verdict_json(*b.found)) : json(nullptr)},
             {"claim", b.claimed}};
+  if (b.claim && b.claim->validated())
+    j["devices"] = devices_json(*b.claim);
   if (b.shapes.size() > 1) // of a single one the verdict has said it
     j["workloads"] = json_of(b.shapes);
   if (!b.dispatcher.empty())
@@ -93,6 +115,9 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
     text += "  on " + b.found->device + ", backend " + b.found->backend + ", " +
             std::to_string(b.found->cases) + " correctness cases" +
             (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
+  if (b.claim)
+    if (auto second = second_device_text(*b.claim, timed); !second.empty())
+      text += "  " + second + "\n";
   if (!b.below.empty())
     text += "  " + b.below + " ([goal] floor), hence no claim\n";
   else if (!b.proven)

@@ -22,4 +22,31 @@ std::string floor_text(const std::optional<verdict>& v, const goal_settings& goa
            : std::string{};
 }
 
+std::string second_device_words(second_look said) {
+  switch (said) {
+  case second_look::none:
+    return {};
+  case second_look::holds:
+    return "the claim holds on a second device, too";
+  case second_look::not_faster:
+    return "on a second device it is right, but not proven faster";
+  case second_look::not_measured:
+    return "a second device could not measure it";
+  case second_look::wrong:
+    return "on a second device it is wrong, hence no claim";
+  }
+  return {};
+}
+
+std::string second_device_text(const claim_book::entry& e, bool timed) {
+  auto text = second_device_words(e.on_second(timed));
+  if (text.empty())
+    return {};
+  for (const auto& there : e.elsewhere)
+    if (!there.worker.empty())
+      text += (&there == &e.elsewhere.front() ? ": " : ", ") + there.device + " of worker " + there.worker +
+              (there.score ? ", at least " + fixed(*there.score, 2) + "x" : "");
+  return text;
+}
+
 } // namespace ke::cli

@@ -1,5 +1,8 @@
 #include "interface/cli/display.hpp"
 
+#include "interface/cli/claim_text.hpp"
+#include "runtime/core/names.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -152,15 +155,25 @@ private:
       say("campaign " + e.value("campaign", "") +
           " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
     else if (kind == "claim")
-      say(name_of(e) + "node " + e.value("node", "") + ", a finalist: " +
-          (e.value("state", "") == "measuring" ? "measuring it again for the claim"
-                                               : "the claim is " + e.value("state", "")));
+      say(name_of(e) + "node " + e.value("node", "") + ", a finalist: " + claim_words(e));
     else if (kind == "trouble")
       say("trouble: " + e.value("text", ""));
     else if (kind == "waiting")
       say(name_of(e) + e.value("text", ""));
     else if (kind == "admission")
       admission(e);
+  }
+
+  static std::string claim_words(const sorted_json& e) {
+    auto state = e.value("state", "");
+    if (state == "measuring")
+      return "measuring it again for the claim";
+    if (state == "validating")
+      return "measuring it on a second device";
+    if (state != "validated")
+      return "the claim is " + state;
+    return second_device_words(
+        parse_name<second_look>(e.value("second_device", "")).value_or(second_look::none));
   }
 
   /// What a campaign has told so far.

@@ -81,9 +81,9 @@ json evidence_json(const campaign_view& c, const node_view& n) {
         std::uint32_t target = 0;
         for (auto i = std::size_t{12}; i < std::min<std::size_t>(16, key.size()); ++i)
           target = target << 8 | static_cast<unsigned char>(key[i]);
-        auto of_claim = target >= evidence_of_claims;
-        if (of_claim)
-          target -= evidence_of_claims;
+        auto second = target >= evidence_of_validations;
+        auto of_claim = second || target >= evidence_of_claims;
+        target %= evidence_of_claims;
         auto flags = json::array();
         for (const auto& f : e.flags)
           flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
@@ -104,6 +104,8 @@ json evidence_json(const campaign_view& c, const node_view& n) {
                        {"time_s", number(e.time_s)},
                        {"provenance", e.provenance},
                        {"log", e.log}});
+        if (second)
+          all.back()["second_device"] = true;
         return true;
       }));
   return all;

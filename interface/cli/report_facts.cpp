@@ -1,5 +1,6 @@
 #include "interface/cli/report_facts.hpp"
 
+#include "interface/cli/claim_text.hpp"
 #include "runtime/core/node_key.hpp"
 
 #include <algorithm>
@@ -135,6 +136,8 @@ status add_best(report_facts& f, const campaign_view& c) {
   f.claimed = f.steps.back().won.claimed;
   if (f.claimed)
     best->found = c.claimed_verdict(best->view.key);
+  if (const auto* claim = c.claim_on(best->view.key))
+    f.second = second_device_text(*claim, c.settings().goal.timed);
   f.below = below_floor_of(c, best->view);
   f.dispatcher = dispatcher_text(c, best->view);
   f.shapes = shape_bests_of(c);

@@ -76,6 +76,7 @@ struct report_facts {
   std::uint64_t judged = 0;
   std::uint64_t compiled = 0; ///< of these: not executed
   std::optional<report_node> best, parent;
+  std::string second;     ///< what a second device says of the claim; empty: none was asked
   bool claimed = false;   ///< a claim has confirmed the best: `best->found` is the claim's
   std::string below;      ///< the best's workload below the goal's floor; empty: none
   std::string dispatcher; ///< of the best: which kernel computes which shapes; empty: it is one kernel

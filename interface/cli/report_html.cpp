@@ -57,7 +57,8 @@ std::string summary_of(const report_facts& f) {
                                 ? "best speedup " + over_text(f.best ? f.best->found : std::nullopt)
                                 : "best candidate, not proven faster"} +
                     " (95% interval), node " + std::to_string(f.steps.back().won.node) +
-                    (f.below.empty() ? "" : "; no claim: " + f.below));
+                    (f.below.empty() ? "" : "; no claim: " + f.below) +
+                    (f.second.empty() ? "" : "; " + f.second));
   out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),
               "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
   out += card(count_text(f.judged) + " of " + count_text(f.all.nodes),

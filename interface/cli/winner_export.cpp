@@ -133,6 +133,8 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
        (names.claimed && apart && v.timing
             ? " Held-out workloads are measured and listed, and no part of the speedup.\n\n"
             : "\n\n");
+  if (const auto* claim = c.claim_on(n.key); claim && claim->validated())
+    t += "Second device: " + markdown_cell(second_device_text(*claim, c.settings().goal.timed)) + ".\n\n";
   t += "- `" + names.kernel + "`: the kernel\n";
   if (native)
     t += "- `kernel.h`: its signature\n- `build.sh`, `Makefile`: the recipe it was measured with\n";

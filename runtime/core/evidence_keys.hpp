@@ -28,6 +28,7 @@ inline constexpr const char* smaller_sizes = "smaller_sizes";
 inline constexpr const char* suffix = "suffix";
 inline constexpr const char* truth = "truth";
 inline constexpr const char* truth_build = "truth_build";
+inline constexpr const char* unit = "unit"; ///< the worker's own name of the device
 inline constexpr const char* worker = "worker";
 } // namespace ke::provenance_keys
 

@@ -166,9 +166,17 @@ struct journal_claimed {
   std::optional<double> score;
   std::string verdict_digest; ///< key in `verdicts`
   double device_s = 0;
+  std::string worker; ///< who measured it, by name
+  std::string device; ///< on which of its devices, as announced ("nvidia-h200#2")
 };
 KE_FIELDS(journal_claimed, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
-          x.device_s)
+          x.device_s, x.worker, x.device)
+
+/// A confirmed finalist was measured once more on another device of the class (docs/decisions/0070).
+struct journal_validated {
+  journal_claimed there;
+};
+KE_FIELDS(journal_validated, x.there)
 
 struct journal_steered {
   std::string act; ///< pause | resume | stop | hint | set

@@ -24,9 +24,11 @@ enum class journal_kind : std::uint8_t {
   consulted,
   advised,
   admitted,
+  validated,
 };
-KE_NAMES(journal_kind, 15, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised", "admitted")
+KE_NAMES(journal_kind, 16, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised", "admitted",
+         "validated")
 
 /// A line of a campaign's journal as the store holds it. What the bodies say is in journal.hpp: who only
 /// carries records does not compile them.

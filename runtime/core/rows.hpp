@@ -87,5 +87,7 @@ KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory,
 
 /// Evidence of a claim has key target + evidence_of_claims.
 inline constexpr std::uint32_t evidence_of_claims = 1u << 16;
+/// And of a second device's look at a claim.
+inline constexpr std::uint32_t evidence_of_validations = 1u << 17;
 
 } // namespace ke

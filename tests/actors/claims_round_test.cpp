@@ -31,8 +31,9 @@ public:
     claims.measure(read.at(0));
     return n;
   }
-  judged verdict_on(const node_key& n, verdict_state state) {
+  judged verdict_on(const node_key& n, verdict_state state, const std::string& worker = "a") {
     verdict v;
+    v.provenance = {{"worker", worker}, {"unit", "cpu:test"}};
     v.state = state;
     v.score = 1.8;
     v.decision = timing_decision::faster;
@@ -43,6 +44,33 @@ public:
     j.plan = measure_plan::claim;
     j.committed = [this] { ++acknowledged; };
     return j;
+  }
+};
+
+/// Two workers with one device each.
+class second_device_fixture : public finalist_fixture {
+public:
+  void offer_from(const std::set<std::string>& workers) {
+    capacity c{"cpu-cpp", 1, {}, {}};
+    for (const auto& worker : workers) {
+      c.devices.push_back({"cpu:test", "cpu-cpp", "ok", {}});
+      c.offered_by[class_of(c.devices.back())].insert(worker);
+    }
+    devices.offered(c);
+  }
+  /// A claim that worker `a` has confirmed, and `b` is asked about.
+  node_key validating() {
+    start(settings());
+    offer_from({"a", "b"});
+    auto n = claimed();
+    auto j = verdict_on(n, verdict_state::correct);
+    claims.claim_judged(j);
+    REQUIRE(claims.validate());
+    claims.measure(read.at(1));
+    return n;
+  }
+  const claim_book::entry& entry(const node_key& n) const {
+    return *journal.books().claims().find({n.tree, n.node});
   }
 };
 
@@ -136,4 +164,74 @@ TEST_CASE_METHOD(finalist_fixture, "claims: nodes are looked at for the goal onl
   REQUIRE(who);
   CHECK(who->second == n.node);
   CHECK(claims.goal_candidate() == who); // until its claim is made
+}
+
+TEST_CASE_METHOD(second_device_fixture,
+                 "claims: a second device looks at the champion once, as another job") {
+  auto n = validating();
+  CHECK(claims.is_out(n));
+  REQUIRE(evaluations.size() == 2);
+  CHECK(evaluations[1].second);
+  CHECK(evaluations[1].avoid == std::set<std::string>{"a"});
+  CHECK(evaluations[1].devices == std::vector<std::string>{"cpu:test"});
+  CHECK(evaluations[1].seed != evaluations[0].seed);
+  auto j = verdict_on(n, verdict_state::correct, "b");
+  claims.claim_judged(j);
+  CHECK_FALSE(claims.is_out());
+  CHECK(acknowledged == 2);
+  auto records = bodies<journal_validated>(journal_kind::validated);
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].there.worker == "b");
+  CHECK(entry(n).on_second(true) == second_look::holds);
+  CHECK(store->count(1, journal_kind::claimed) == 1);
+  CHECK(told("claim").back().at("second_device") == "holds");
+  CHECK_FALSE(claims.validate()); // it has been there
+}
+
+TEST_CASE_METHOD(second_device_fixture, "claims: nobody validates his own word") {
+  auto n = validating();
+  auto j =
+      verdict_on(n, verdict_state::correct, "a"); // the other one has gone, and it came back to the first
+  claims.claim_judged(j);
+  CHECK(entry(n).on_second(true) == second_look::not_measured);
+  CHECK(entry(n).confirmed(true));
+}
+
+TEST_CASE_METHOD(second_device_fixture, "claims: a second device that has gone is waited for a minute") {
+  auto n = validating();
+  offer_from({"a"});
+  claims.look();
+  clock += std::chrono::seconds{59};
+  claims.look();
+  CHECK(claims.is_out(n));
+  offer_from({"a", "b"});
+  claims.look();
+  offer_from({"a"});
+  clock += std::chrono::seconds{59};
+  claims.look();
+  clock += std::chrono::seconds{60};
+  claims.look();
+  CHECK_FALSE(claims.is_out());
+  CHECK(cancelled.size() == 1);
+  CHECK(entry(n).on_second(true) == second_look::not_measured);
+  CHECK_FALSE(claims.validate());
+}
+
+TEST_CASE_METHOD(second_device_fixture, "claims: one device alone validates nothing") {
+  start(settings());
+  offer_from({"a"});
+  auto n = claimed();
+  auto j = verdict_on(n, verdict_state::correct);
+  claims.claim_judged(j);
+  CHECK_FALSE(claims.validate());
+  CHECK_FALSE(claims.is_out());
+  CHECK(read.size() == 1);
+}
+
+TEST_CASE_METHOD(second_device_fixture,
+                 "claims: a session that ended meanwhile asks the second device anew") {
+  auto n = validating();
+  claims.drop();
+  CHECK_FALSE(entry(n).validated());
+  CHECK(claims.validate());
 }

@@ -36,6 +36,7 @@ TEST_CASE("the bytes of every journal record and row are those of the golden fil
   all.add<journal_agent_asked>("consulted");
   all.add<journal_agent_replied>("advised");
   all.add<journal_admitted>("admitted");
+  all.add<journal_validated>("validated");
   all.add<campaign_row>("campaign_row");
   all.add<hot_row>("hot_row");
   all.add<node_row>("node_row");

@@ -126,3 +126,30 @@ TEST_CASE("a claim on a node that is not there is a damaged journal") {
   REQUIRE_FALSE(done);
   CHECK(done.error().kind == failure_kind::corrupt);
 }
+
+TEST_CASE(
+    "a wrong result on a second device refutes a claim, a slow one is told, and of both the money is spent") {
+  auto said = [](const journal_claimed& there) {
+    auto fold = judged({1.2, 2.4, 2.0});
+    REQUIRE(fold.apply(claim(2, 2.3)));
+    const auto* e = fold.books().claims().find({0, 2});
+    CHECK(e->on_second(true) == second_look::none);
+    REQUIRE(fold.apply(journal_validated{there}));
+    CHECK(fold.books().money().spent().device_s() == Approx(3 * 1.0 + 2 * 2.0));
+    return std::pair{e->on_second(true), e->confirmed(true)};
+  };
+  CHECK(said(claim(2, 2.2)) == std::pair{second_look::holds, true});
+  CHECK(said(claim(2, 0.9)) == std::pair{second_look::not_faster, true});
+  CHECK(said(claim(2, 0, verdict_state::noisy)) == std::pair{second_look::not_measured, true});
+  CHECK(said(claim(2, 0, verdict_state::build_failed)) == std::pair{second_look::not_measured, true});
+  for (auto state : {verdict_state::incorrect, verdict_state::nondeterministic, verdict_state::crashed,
+                     verdict_state::cheating_suspected})
+    CHECK(said(claim(2, 0, state)) == std::pair{second_look::wrong, false});
+  auto fold = judged({1.2, 2.4, 2.0});
+  REQUIRE(fold.apply(claim(2, 2.3)));
+  REQUIRE(fold.apply(journal_validated{claim(2, 0, verdict_state::incorrect)}));
+  CHECK(fold.books().claims().champion(true) == nullptr);
+  CHECK(next_finalist(fold) == tree_node{0, 3});       // the next one has its turn
+  REQUIRE(fold.apply(journal_validated{claim(3, 2)})); // without a claim there is nothing to look at again
+  CHECK(fold.books().claims().find({0, 3}) == nullptr);
+}

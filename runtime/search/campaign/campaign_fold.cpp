@@ -65,6 +65,8 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_agent_replied>(*this, record.body);
   case journal_kind::admitted:
     return decode_and_apply<journal_admitted>(*this, record.body);
+  case journal_kind::validated:
+    return decode_and_apply<journal_validated>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -262,6 +264,13 @@ status campaign_fold::apply(const journal_claimed& r) {
                                               std::to_string(index.size()) +
                                               "; run `ke-runtime store check`"};
   books_.claimed(r, index.targets(), std::max(0.0, index[r.node].score));
+  return ok;
+}
+
+status campaign_fold::apply(const journal_validated& r) {
+  if (auto t = tree(r.there.tree); !t)
+    return t.error();
+  books_.validated(r);
   return ok;
 }
 

@@ -41,6 +41,7 @@ public:
   status apply(const journal_steered& r);
   status apply(const journal_finished& r);
   status apply(const journal_claimed& r);
+  status apply(const journal_validated& r);
   status apply(const journal_admitted& r);
 
   /// Live: applies a step of at most `count` children, within the budgets of candidates and of points; also

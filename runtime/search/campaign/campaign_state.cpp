@@ -198,6 +198,11 @@ void campaign_state::claimed(const journal_claimed& r, std::uint32_t targets, do
   claims_.add(r, targets, search_score);
 }
 
+void campaign_state::validated(const journal_validated& r) {
+  money_.settle({}, {.device_us = amounts::micro(r.there.device_s)});
+  claims_.add(r);
+}
+
 campaign_state::winner campaign_state::published_best() const {
   const auto* champion = claims_.champion(settings_.goal.timed);
   return champion ? winner{champion->who.first, champion->who.second, champion->score(), -1} : best_;

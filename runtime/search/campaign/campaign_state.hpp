@@ -57,6 +57,7 @@ public:
              double noise = 0, std::optional<double> roofline = {}, bool tuned = false);
   /// `search_score`: of the node, `targets`: of its tree.
   void claimed(const journal_claimed& r, std::uint32_t targets, double search_score);
+  void validated(const journal_validated& r);
   void admitted(const journal_admitted& r);
   void steered(const journal_steered& r);
   void finished(const journal_finished& r) { reason_ = r.reason; }
