@@ -49,9 +49,6 @@ struct bench {
   }
   verdict judge(const problem& p) {
     auto found = evaluate(p, p.reference, cpu, measure_plan::rank, options, processes);
-    // On a machine that others keep busy even an honest clock may look like a lying one: it is asked again.
-    for (int again = 0; again < 4 && found && !found->flags.empty(); ++again)
-      found = evaluate(p, p.reference, cpu, measure_plan::rank, options, processes);
     if (!found)
       FAIL(found.error().text);
     for (const auto& [key, value] : found->counters)
@@ -67,42 +64,31 @@ bool wanted(const std::string& name) {
   return !only || name.find(only) != std::string::npos;
 }
 
-} // namespace
+struct diagnosed {
+  std::string name, made_for, said;
+  bool right = false;  ///< its bottleneck
+  bool caused = false; ///< and what it is laid to
+};
 
-TEST_CASE("kernels made for one bottleneck are told apart") {
-  bench b;
-  struct row {
-    std::string name, made_for, said, cause;
-    double confidence;
-  };
-  std::vector<row> rows;
-  int right = 0, caused = 0, all = 0;
-  for (const auto& k : ke_test::known_kernels()) {
-    if (!wanted(k.name))
-      continue;
-    auto v = b.judge(k.what);
-    INFO(k.name << ": " << verdict_json(v));
-    // A candidate that is the baseline, on a machine that may be busy: what the time says is another test's.
-    CHECK((v.state == verdict_state::correct || v.state == verdict_state::noisy));
-    row r{k.name, k.bottlenecks.front(),
-          v.diagnosis ? v.diagnosis->bottleneck : std::string{to_text(v.state)},
-          v.diagnosis ? v.diagnosis->cause : "", v.diagnosis ? v.diagnosis->confidence : 0};
-    bool good = std::find(k.bottlenecks.begin(), k.bottlenecks.end(), r.said) != k.bottlenecks.end();
-    bool basic = k.name == "stream" || k.name == "fma" || k.name == "pointer chase";
-    ++all;
-    right += good ? 1 : 0;
-    caused += r.cause == k.cause ? 1 : 0;
-    if (basic)
-      CHECK(good);
-    std::printf("%-24s made for %-10s said %-10s %.2f%s, by %s%s\n", r.name.c_str(), r.made_for.c_str(),
-                r.said.c_str(), r.confidence, good ? "" : "   <-", r.cause.c_str(),
-                r.cause == k.cause ? "" : ("   <- " + k.cause).c_str());
-    if (v.diagnosis)
-      for (const auto& [key, text] : v.diagnosis->evidence)
-        std::printf("    %s: %s\n", key.c_str(), text.c_str());
-    std::fflush(stdout);
-    rows.push_back(std::move(r));
-  }
+diagnosed diagnose(bench& b, const ke_test::known_kernel& k) {
+  auto v = b.judge(k.what);
+  INFO(k.name << ": " << verdict_json(v));
+  // A candidate that is the baseline, on a machine that may be busy: what the time says is another test's.
+  CHECK((v.state == verdict_state::correct || v.state == verdict_state::noisy));
+  auto d = v.diagnosis.value_or(diagnosis{});
+  diagnosed r{k.name, k.bottlenecks.front(), v.diagnosis ? d.bottleneck : std::string{to_text(v.state)}};
+  r.right = std::find(k.bottlenecks.begin(), k.bottlenecks.end(), r.said) != k.bottlenecks.end();
+  r.caused = d.cause == k.cause;
+  std::printf("%-24s made for %-10s said %-10s %.2f%s, by %s%s\n", r.name.c_str(), r.made_for.c_str(),
+              r.said.c_str(), d.confidence, r.right ? "" : "   <-", d.cause.c_str(),
+              r.caused ? "" : ("   <- " + k.cause).c_str());
+  for (const auto& [key, text] : d.evidence)
+    std::printf("    %s: %s\n", key.c_str(), text.c_str());
+  std::fflush(stdout);
+  return r;
+}
+
+void print_table(const std::vector<diagnosed>& all) {
   static constexpr const char* names[] = {"memory",    "compute",  "latency",
                                           "occupancy", "frontend", "overhead"};
   std::printf("\nmade for \\ said");
@@ -112,12 +98,35 @@ TEST_CASE("kernels made for one bottleneck are told apart") {
   for (auto made : names) {
     std::printf("%-15s", made);
     for (auto said : names)
-      std::printf("%11ld", static_cast<long>(std::count_if(rows.begin(), rows.end(), [&](const row& r) {
-                    return r.made_for == made && r.said == said;
+      std::printf("%11ld", static_cast<long>(std::count_if(all.begin(), all.end(), [&](const diagnosed& d) {
+                    return d.made_for == made && d.said == said;
                   })));
     std::printf("\n");
   }
-  std::printf("%d of %d right, %d by their causes\n", right, all, caused);
-  CHECK(right >= all - all / 6);   // of thirteen at most two may be named otherwise
-  CHECK(caused >= all - all / 12); // and one may be laid to something else
+}
+
+} // namespace
+
+TEST_CASE("kernels made for one bottleneck are told apart, in each of three rounds") {
+  bench b;
+  std::vector<diagnosed> seen;
+  for (int round = 1; round <= 3; ++round) {
+    std::ptrdiff_t all = 0, right = 0, caused = 0;
+    for (const auto& k : ke_test::known_kernels()) {
+      if (!wanted(k.name))
+        continue;
+      auto d = diagnose(b, k);
+      ++all;
+      right += d.right;
+      caused += d.caused;
+      seen.push_back(std::move(d));
+    }
+    std::printf("round %d: %td of %td right, %td by their causes\n", round, right, all, caused);
+    CHECK(right >= all - 1);
+    CHECK(caused >= all - 1);
+  }
+  for (const auto& d : seen)
+    if (d.name == "stream" || d.name == "fma" || d.name == "pointer chase")
+      CHECK(d.right);
+  print_table(seen);
 }
