@@ -1,5 +1,6 @@
 #include "actors/campaign/evaluator.hpp"
 
+#include "actors/campaign/closer_looks.hpp"
 #include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
@@ -62,8 +63,6 @@ std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std
 
 namespace {
 
-constexpr double least_score = 1e-9; ///< of the first candidate that is right, each is a new best
-
 struct open_job {
   std::shared_ptr<const evaluate_request> request;
   std::uint32_t target = 0;
@@ -103,6 +102,11 @@ private:
 double counted(const evidence& found, const char* key) {
   auto at = found.counters.find(key);
   return at == found.counters.end() ? 0 : at->second;
+}
+
+/// What a judgement took of its machine, in seconds.
+double seconds_of(const verdict& v, const evidence& found) {
+  return v.build_s + v.check_s + v.time_s + counted(found, counter_keys::tools_s);
 }
 
 /// Of a verdict that no other node may take over.
@@ -182,7 +186,7 @@ public:
     if (auto why = job.first ? std::string{} : doubt(job, d, *found);
         !why.empty() && job.again < most_again) {
       ++job.again;
-      job.spent_s += found->build_s + found->check_s + found->time_s;
+      job.spent_s += seconds_of(*found, d.found->found);
       log::info("evaluator", "measured again: the machine was not itself",
                 {{"worker", d.worker}, {"device", found->device}, {"why", why}});
       options_.names->send(addresses::campaign(job.request->node.campaign),
@@ -347,8 +351,10 @@ private:
                    : own_key(key, *job.request, job.target);
     batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,  found,
-                row,   false,       job.spent_s + found->build_s + found->check_s + found->time_s,
+                row,   false,       job.spent_s + seconds_of(*found, evidence),
                 batch, acknowledge, job.request->plan};
+    auto tools_s = counted(evidence, counter_keys::tools_s);
+    looks_[place_of(job)].took(found->check_s + found->time_s + tools_s, tools_s);
     said.held_s = counted(evidence, counter_keys::gate_held_s);
     said.beside_others = counted(evidence, counter_keys::gate_beside_others) > 0;
     auto same = evidence.provenance.find(same_object_as);
@@ -392,7 +398,7 @@ private:
     what->timed = j.request->timed;
     what->seed = j.request->seed;
     if (what->plan == measure_plan::rank)
-      what->closer_above = std::max(beliefs_.highest(place_of(j)), least_score);
+      what->closer_above = looks_[place_of(j)].above(beliefs_.highest(place_of(j)));
     if (auto own = options_.limits.find(what->backend); own != options_.limits.end())
       what->limits = own->second;
     if (j.request->source->size() <= (64u << 10))
@@ -487,6 +493,7 @@ private:
   open_jobs jobs_;
   std::map<std::pair<node_key, measure_plan>, std::set<std::uint64_t>> by_node_;
   beliefs beliefs_;
+  std::map<beliefs::place, closer_looks> looks_;
   measuring_places measured_at_;
   std::map<std::pair<std::string, std::string>, drift_watch> drifts_; ///< by worker and device
   std::map<std::string, class_offers> offers_;                        ///< by backend

@@ -86,6 +86,8 @@ inline constexpr const char* stage_s_of =
     "stage_s."; ///< of a judgement: start, workloads, secret_shapes, edges, profile
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT
 inline constexpr const char* strided_cases = "strided_cases";
+inline constexpr const char* tools_s =
+    "tools_s"; ///< of steps after the measurement that ran the candidate again
 inline constexpr const char* torch_calls = "torch.calls";
 inline constexpr const char* torch_op_of = "torch.op.";
 inline constexpr const char* torch_self_us = "torch.self_us";
