@@ -3,6 +3,7 @@
 #include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
+#include "backends/evidence/artifact_texts.hpp"
 #include "backends/verdict/drift_watch.hpp"
 #include "backends/verdict/second_opinion.hpp"
 #include "backends/verdict/verdict_rules.hpp"
@@ -419,6 +420,8 @@ private:
       return {failure_kind::corrupt, "the evidence is of another candidate", true};
     if (!says("problem", j.request->problem_digest))
       return {failure_kind::corrupt, "the evidence is of another problem", true};
+    if (!within_bounds(found.artifacts))
+      return {failure_kind::corrupt, "the evidence carries longer texts than any worker keeps", true};
     for (auto seconds : {found.build_s, found.check_s, found.time_s})
       if (!(seconds >= 0 && seconds <= most_seconds)) // NaN, too
         return {failure_kind::corrupt, "the evidence tells of an impossible time", true};
