@@ -14,6 +14,15 @@ bool is_hex_number(std::string_view word) {
   return !word.empty() && word.find_first_not_of(hex_digits) == word.npos;
 }
 
+/// "c5 fc 28 05 a5 0e 00".
+bool is_encoding(std::string_view field) {
+  field = trimmed(field);
+  for (std::size_t i = 0; i < field.size(); ++i)
+    if (i % 3 == 2 ? field[i] != ' ' : hex_digits.find(field[i]) == hex_digits.npos)
+      return false;
+  return field.size() % 3 == 2;
+}
+
 /// One blank where several blanks or tabs were.
 std::string with_single_blanks(std::string_view line) {
   std::string out;
@@ -53,11 +62,9 @@ std::string of_assembly(std::string_view line) {
   if (auto colon = line.find(':'); colon != line.npos && is_hex_number(line.substr(0, colon))) {
     line.remove_prefix(colon + 1);
     // Bytes of the encoding stand between two tabs, and alone where an instruction has many.
-    if (line.starts_with('\t')) {
-      auto bytes = line.substr(1, line.find('\t', 1) - 1);
-      if (bytes.size() > 2 && bytes[2] == ' ' && bytes.find_first_not_of("0123456789abcdef ") == bytes.npos)
-        line.remove_prefix(std::min(bytes.size() + 1, line.size()));
-    }
+    if (line.starts_with('\t'))
+      if (auto bytes = line.substr(1, line.find('\t', 1) - 1); is_encoding(bytes))
+        line.remove_prefix(bytes.size() + 1);
     line = line.substr(0, line.find(" # ")); // where data beside the code lies
     auto instruction = without_places(with_single_blanks(line));
     return instruction.empty() ? instruction : "  " + instruction;
@@ -84,7 +91,7 @@ std::string of_sass(std::string_view line) {
     return text;
   if (auto at = text.rfind("0x"); at != text.npos)
     text.erase(at, std::min(text.find_first_not_of(hex_digits, at + 2), text.size()) - at);
-  return text;
+  return with_single_blanks(text);
 }
 
 /// A line of PTX.
