@@ -54,6 +54,14 @@ std::string without_places(std::string line) {
   return line;
 }
 
+/// Whether it does nothing: compilers align code so, and how much depends on the address.
+bool is_padding(std::string_view instruction) {
+  for (std::string_view prefix : {"data16 ", "cs "})
+    while (instruction.starts_with(prefix))
+      instruction.remove_prefix(prefix.size());
+  return instruction.starts_with("nop") || instruction.starts_with("NOP") || instruction == "xchg %ax,%ax";
+}
+
 /// A line of `objdump -d`; empty: it says nothing of the code.
 std::string of_assembly(std::string_view line) {
   if (line.find("file format") != line.npos)
@@ -67,7 +75,7 @@ std::string of_assembly(std::string_view line) {
         line.remove_prefix(bytes.size() + 1);
     line = line.substr(0, line.find(" # ")); // where data beside the code lies
     auto instruction = without_places(with_single_blanks(line));
-    return instruction.empty() ? instruction : "  " + instruction;
+    return instruction.empty() || is_padding(instruction) ? std::string{} : "  " + instruction;
   }
   return without_places(with_single_blanks(line)); // "0000000000001139 <kernel>:"
 }
@@ -82,6 +90,8 @@ std::string of_sass(std::string_view line) {
     line = close == line.npos ? std::string_view{} : line.substr(close + 2);
   }
   text = with_single_blanks(text);
+  if (is_padding(text))
+    return {};
   auto words = std::string_view{text};
   if (words.starts_with('@'))
     words.remove_prefix(std::min(words.find(' ') + 1, words.size()));

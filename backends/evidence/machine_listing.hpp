@@ -9,7 +9,7 @@ namespace ke {
 enum class listing_kind : std::uint8_t { assembly, sass, ptx };
 
 /// A listing's instructions without what moves when others come and go: addresses, encodings, offsets of jumps and
-/// of data beside the code, numbers of labels, places in sources. Of two listings so, only the instructions differ.
+/// of data beside the code, numbers of labels, places in sources, padding. Of two listings so, only the instructions differ.
 ///   assembly   `objdump -d`
 ///   sass       `cuobjdump -sass`
 ///   ptx        NVIDIA's compilers

@@ -13,7 +13,9 @@ TEST_CASE("of a CPU's listing the instructions stay, without addresses, encoding
                         "    113e:\tvmovaps 0xea5(%rip),%ymm0        # 2000 <_fini+0xe90>\n"
                         "    1146:\tjne    1160 <kernel+0x27>\n"
                         "    1148:\tcall   1030 <expf@plt>\n"
-                        "    114d:\tret\n",
+                        "    114d:\tret\n"
+                        "    114e:\tdata16 cs nopw 0x0(%rax,%rax,1)\n"
+                        "    1159:\txchg   %ax,%ax\n",
                         listing_kind::assembly) == "Disassembly of section .text:\n"
                                                    "<kernel>:\n"
                                                    "  push %rbp\n"
@@ -35,7 +37,8 @@ TEST_CASE("of an NVIDIA device's machine code the instructions stay, without add
             "                                                               /* 0x000fe20000000800 */\n"
             "        /*00c0*/                   BSSY B0, 0x2c0 ;            /* 0x000001f000007945 */\n"
             "        /*0120*/              @!P0 BRA 0x180 ;                 /* 0x0000000000148947 */\n"
-            "        /*0130*/              @!P0 IADD3 R5, R8, 0x100, RZ ;   /* 0x0000000000148947 */\n",
+            "        /*0130*/              @!P0 IADD3 R5, R8, 0x100, RZ ;   /* 0x0000000000148947 */\n"
+            "        /*0140*/                   NOP;                        /* 0x0000000000007918 */\n",
             listing_kind::sass) == "code for sm_90a\nFunction : kernel\n"
                                    "LDC R1, c[0x0][0x28] ;\n"
                                    "BSSY B0, ;\n"
