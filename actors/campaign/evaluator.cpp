@@ -317,6 +317,15 @@ private:
     return said;
   }
 
+  /// A worker that sends longer texts than any keeps does not fill the store with them.
+  static std::string stored(const evidence& found) {
+    if (within_bounds(found.artifacts))
+      return pack(found);
+    auto without = found;
+    without.artifacts.clear();
+    return pack(without);
+  }
+
   void decided(open_jobs::iterator j, const job_done& d, const std::shared_ptr<verdict>& found,
                std::function<void()> acknowledge) {
     auto& job = j->second;
@@ -324,7 +333,7 @@ private:
     auto batch = std::make_shared<store_batch>();
     auto node = job.request->node;
     auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
-    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
+    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), stored(evidence));
     auto key = job.key;
     // What is measured again for the next node must not change what this one was judged by.
     auto row = holds_elsewhere(found->state) || job.request->plan == measure_plan::claim
@@ -420,8 +429,6 @@ private:
       return {failure_kind::corrupt, "the evidence is of another candidate", true};
     if (!says("problem", j.request->problem_digest))
       return {failure_kind::corrupt, "the evidence is of another problem", true};
-    if (!within_bounds(found.artifacts))
-      return {failure_kind::corrupt, "the evidence carries longer texts than any worker keeps", true};
     for (auto seconds : {found.build_s, found.check_s, found.time_s})
       if (!(seconds >= 0 && seconds <= most_seconds)) // NaN, too
         return {failure_kind::corrupt, "the evidence tells of an impossible time", true};
