@@ -4,6 +4,7 @@
 #include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
+#include "backends/evidence/artifact_texts.hpp"
 #include "backends/verdict/drift_watch.hpp"
 #include "backends/verdict/second_opinion.hpp"
 #include "backends/verdict/verdict_rules.hpp"
@@ -335,6 +336,15 @@ private:
     return said;
   }
 
+  /// A worker that sends longer texts than any keeps does not fill the store with them.
+  static std::string stored(const evidence& found) {
+    if (within_bounds(found.artifacts))
+      return pack(found);
+    auto without = found;
+    without.artifacts.clear();
+    return pack(without);
+  }
+
   void decided(open_jobs::iterator j, const job_done& d, const std::shared_ptr<verdict>& found,
                std::function<void()> acknowledge) {
     auto& job = j->second;
@@ -343,7 +353,7 @@ private:
     auto node = job.request->node;
     batch->put(table::evidence,
                key_of(node.campaign, node.tree, node.node, evidence_place(*job.request, job.target)),
-               pack(evidence));
+               stored(evidence));
     auto key = job.key;
     // What is measured again for the next node must not change what this one was judged by.
     auto row = holds_elsewhere(found->state) || job.request->plan == measure_plan::claim

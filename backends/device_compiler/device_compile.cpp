@@ -134,7 +134,7 @@ result<device_object> compile_device_code(const device_source& s, const nvrtc& c
       return failure{failure_kind::invalid, without_entry(s, p, entries)};
   if (!wrong.empty())
     return failure{failure_kind::invalid, wrong};
-  device_object object{s.arch, {}, std::move(made->cubin), std::move(made->log)};
+  device_object object{s.arch, {}, std::move(made->cubin), std::move(made->log), std::move(made->ptx)};
   for (auto& p : *launches)
     object.launches.push_back(std::move(p.launch));
   return object;

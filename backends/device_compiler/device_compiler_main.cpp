@@ -22,13 +22,14 @@ constexpr auto usage =
     "           [--arguments TEXT] [--shapes M=512,N=4096...] [-- NVRTC's options]\n"
     "       ke-device-compiler --version [--nvrtc LIBNVRTC]\n"
     "       ke-device-compiler --words OBJECT               what the assembler said\n"
+    "       ke-device-compiler --ptx OBJECT                 what the code was assembled from\n"
     "       ke-device-compiler --disassemble CUOBJDUMP OBJECT\n";
 
 constexpr std::string_view include_word = "--include=";
 
 struct command_line {
   device_source source;
-  std::string nvrtc, output, words, disassembler;
+  std::string nvrtc, output, words, ptx, disassembler;
   std::vector<std::string> files;
   bool version = false;
 };
@@ -67,13 +68,14 @@ bool read_words(const std::vector<std::string>& words, command_line& c) {
       c.source.options.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       return true;
     } else if (w == "--arch" || w == "--nvrtc" || w == "-o" || w == "--arguments" || w == "--words" ||
-               w == "--disassemble") {
+               w == "--ptx" || w == "--disassemble") {
       shapes = false;
       next = w == "--arch"        ? &c.source.arch
              : w == "--nvrtc"     ? &c.nvrtc
              : w == "-o"          ? &c.output
              : w == "--arguments" ? &c.source.arguments
              : w == "--words"     ? &c.words
+             : w == "--ptx"       ? &c.ptx
                                   : &c.disassembler;
     } else if (w == "--shapes" || w == "--version") {
       shapes = w == "--shapes";
@@ -108,11 +110,11 @@ result<device_object> object_in(const std::string& file) {
   return *std::move(object);
 }
 
-int print_words(const std::string& file) {
+int print_text(const std::string& file, std::string device_object::* text) {
   auto object = object_in(file);
   if (!object)
     return complain(object.error().text, refused);
-  std::cout << object->compiler_log << '\n';
+  std::cout << (*object).*text << '\n';
   return done;
 }
 
@@ -164,7 +166,9 @@ int main(int argc, char** argv) {
   bool understood = read_words({argv + 1, argv + argc}, c);
   bool compiles = c.files.size() == 1 && !c.source.arch.empty() && !c.output.empty();
   if (understood && !c.words.empty())
-    return print_words(c.words);
+    return print_text(c.words, &device_object::compiler_log);
+  if (understood && !c.ptx.empty())
+    return print_text(c.ptx, &device_object::ptx);
   if (understood && !c.disassembler.empty() && c.files.size() == 1)
     return disassemble(c.disassembler, c.files.front());
   if (!understood || !(c.version || compiles)) {

@@ -40,6 +40,8 @@ struct nvrtc::functions {
   int (*log)(program_handle*, char*) = nullptr;
   int (*cubin_size)(program_handle*, std::size_t*) = nullptr;
   int (*cubin)(program_handle*, char*) = nullptr;
+  int (*ptx_size)(program_handle*, std::size_t*) = nullptr;
+  int (*ptx)(program_handle*, char*) = nullptr;
   int (*destroy)(program_handle**) = nullptr;
   const char* (*error_text)(int) = nullptr;
 
@@ -53,6 +55,8 @@ struct nvrtc::functions {
            bind_function(library, "nvrtcGetProgramLog", log) &&
            bind_function(library, "nvrtcGetCUBINSize", cubin_size) &&
            bind_function(library, "nvrtcGetCUBIN", cubin) &&
+           bind_function(library, "nvrtcGetPTXSize", ptx_size) &&
+           bind_function(library, "nvrtcGetPTX", ptx) &&
            bind_function(library, "nvrtcDestroyProgram", destroy) &&
            bind_function(library, "nvrtcGetErrorString", error_text);
   }
@@ -134,6 +138,11 @@ result<nvrtc_output> nvrtc::compile(const std::string& source, const std::string
   if (size > 0)
     f_->cubin(program, out.cubin.data());
   out.compiled = size > 0;
+  if (size = 0; f_->ptx_size(program, &size) == nvrtc_success && size > 1) {
+    out.ptx.resize(size);
+    f_->ptx(program, out.ptx.data());
+    out.ptx.resize(size - 1); // without the null byte
+  }
   return out;
 }
 

@@ -14,6 +14,7 @@ struct nvrtc_output {
   bool compiled = false;
   std::string log; ///< its errors and warnings, and the assembler's words
   std::string cubin;
+  std::string ptx; ///< what that was assembled from; empty: this NVRTC does not tell
 };
 
 /// NVIDIA's runtime compiler, loaded for as long as this object lives. It reads a candidate's text within this

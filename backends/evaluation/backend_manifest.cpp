@@ -188,7 +188,8 @@ private:
                          .required = true});
     each("job.role", "of a build: what it builds", of, &step_spec::role);
     each("job.reads", "the format of the text that it reads", of, &step_spec::reads);
-    each("job.output", "the name of the file that it makes", of, &step_spec::output);
+    each("job.output", "the name of the file that it makes, or that what it prints is kept as", of,
+         &step_spec::output);
     each("job.needs", "jobs that must have succeeded", of, &step_spec::needs);
     each("job.command", "its program and arguments", of, &step_spec::command);
     each("job.limit_s", "seconds that it may take", of, &step_spec::limit_s).least = least_seconds;

@@ -5,6 +5,7 @@
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/artifact_texts.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/peaks/peaks.hpp"
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t step_log_limit = 64u << 10;
+constexpr const char* operators_file = "operators.txt"; ///< what PyTorch's profiler said
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth", "baseline"};
 
@@ -479,9 +481,11 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   found = *std::move(seen);
   if (auto left = found.findings.extract("profiler")) // for jobs that read it, if there are any
     products[job].text = std::move(left.mapped());
-  raw.keep("operators.txt", products[job].text);
+  raw.keep(operators_file, products[job].text);
   raw.keep_file("candidate.object", objects[0]);
   keep_beside(found, before);
+  if (keeps_artifacts())
+    keep_artifact(found.artifacts, operators_file, products[job].text);
   if (warm && found.ending == ending::harness_error && !warm->alive()) {
     auto log_ = warm->log(); // its last line is why Python ended
     log_.erase(log_.find_last_not_of(" \n") + 1);

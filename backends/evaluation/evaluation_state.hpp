@@ -116,6 +116,8 @@ struct evaluation::state {
   bool wanted(std::size_t job) const;
   bool looks_closely() const;
   bool is_new_best() const;
+  /// Of who is looked at closely: a search has too many others.
+  bool keeps_artifacts() const { return looks_closely() || is_new_best(); }
   /// As `start`.
   std::optional<process_spec> start_closer(std::size_t job);
   std::optional<process_spec> start_profile(std::size_t job);
@@ -124,6 +126,7 @@ struct evaluation::state {
   bool closer_ended(std::size_t job, const process_exit& exit);
   /// What a job of these left and printed.
   void keep_raw(std::size_t job, const process_exit& exit) const;
+  std::map<std::string, std::string> artifacts_of(std::size_t job, const process_exit& exit) const;
   bool keep_product(std::size_t job, const fs::path& file);
   bool made(std::size_t job);
   bool traced(std::size_t job, const process_exit& exit);

@@ -51,6 +51,7 @@ public:
       order_.pop_front();
     }
     auto& kept = known_[key] = found;
+    kept.artifacts.clear(); // of the node that was measured: others of this code are many
     kept.provenance[same_object_as] = text_of_node(j.node);
     kept.provenance[provenance_keys::measured_candidate] = j.source_digest;
     if (before == known_.end())

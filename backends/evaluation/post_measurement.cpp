@@ -4,6 +4,7 @@
 #include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/artifact_texts.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/codec.hpp"
@@ -65,6 +66,16 @@ std::string words_of(const std::vector<std::string>& command) {
   return words;
 }
 
+/// The file that what a job printed is kept as.
+std::string name_of_print(const step_spec& j) {
+  return j.output.empty() ? j.name + ".txt" : j.output;
+}
+
+/// Whether it leaves files of its tools in raw_folder, and prints what is for programs only.
+bool leaves_files(const step_spec& j) {
+  return j.kind == job_kind::profile && asks_profiler(j) && !runs_tool(j);
+}
+
 } // namespace
 
 /// A search has no time for it.
@@ -86,6 +97,8 @@ bool evaluation::state::wanted(std::size_t job) const {
     return true;
   bool crashed = found.ending == ending::crashed;
   bool right = !crashed && found.timed && found.flags.empty() && !found.nondeterministic;
+  if (j.kind == job_kind::profile && is_for_people(j.reads))
+    return !crashed && keeps_artifacts();
   if (j.kind == job_kind::profile)
     return !asks_profiler(j)        ? !crashed
            : !runs_tool(j)          ? crashed || right
@@ -194,8 +207,9 @@ std::string evaluation::state::profile_key(const step_spec& j) const {
     command += found.provenance.contains(provenance_keys::problem)
                    ? found.provenance.at(provenance_keys::problem)
                    : std::string{};
-  return digest_of_parts({"profile 4", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
-                          options.look_closer ? "closely" : ""});
+  return digest_of_parts({"profile 5", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
+                          options.look_closer ? "closely" : "",
+                          keeps_artifacts() ? "with texts " + name_of_print(j) : ""});
 }
 
 std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
@@ -217,13 +231,16 @@ profile_task evaluation::state::task_of_profiler() const {
   task.source = source;
   task.backend_file = (with.folder / "backend.toml").string();
   task.toolchain = fact(device_facts::toolchain);
-  task.keeps = raw.wanted();
+  task.keeps = raw.wanted() || keeps_artifacts();
+  task.keeps_calls = raw.wanted();
   task.thorough = looks_closely();
   return task;
 }
 
 bool evaluation::state::closer_ended(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
+  if (runs_tool(j))
+    found.counters[counter_keys::tools_s] += exit.seconds;
   if (auto ill = trouble(exit); !ill.empty()) {
     found.findings[finding_keys::nothing_from + j.name] = ill;
     builds.erase(job);
@@ -240,10 +257,26 @@ void evaluation::state::keep_raw(std::size_t job, const process_exit& exit) cons
   const auto& j = jobs[job];
   if (!products[job].file.empty())
     raw.keep_file(j.output.empty() ? j.name + ".so" : j.output, products[job].file);
-  else if (asks_profiler(j) && !runs_tool(j) && j.kind == job_kind::profile)
+  else if (leaves_files(j))
     raw.keep_files(folder / raw_folder);
   else
-    raw.keep(j.name + ".txt", exit.out);
+    raw.keep(name_of_print(j), exit.out);
+}
+
+/// What a tool of a `profile` job printed.
+std::map<std::string, std::string> evaluation::state::artifacts_of(std::size_t job,
+                                                                   const process_exit& exit) const {
+  std::map<std::string, std::string> kept;
+  const auto& j = jobs[job];
+  if (!leaves_files(j)) {
+    keep_artifact(kept, name_of_print(j), exit.out);
+    return kept;
+  }
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator{folder / raw_folder, error})
+    if (auto name = entry.path().filename().string(); name.ends_with(".txt"))
+      keep_artifact(kept, name, text_of_file(entry.path()));
+  return kept;
 }
 
 bool evaluation::state::traced(std::size_t job, const process_exit& exit) {
@@ -262,9 +295,12 @@ bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
   auto seen = profile_found(j, exit);
   if (!seen)
     return false;
+  if (keeps_artifacts())
+    seen->artifacts = artifacts_of(job, exit);
   auto file = folder / ("left-" + j.name);
-  if (auto key = profile_key(j); !key.empty() && found.ending == ending::finished &&
-                                 !seen->counters.empty() && write_file(file, pack(*seen)))
+  bool says = !seen->counters.empty() || !seen->artifacts.empty();
+  if (auto key = profile_key(j);
+      !key.empty() && found.ending == ending::finished && says && write_file(file, pack(*seen)))
     (void)cache.put(key, file);
   add_profile(*seen, found);
   return true;

@@ -4,6 +4,7 @@
 #include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/python_parent.hpp"
 #include "backends/evaluation/step_readers.hpp"
+#include "backends/evidence/artifact_texts.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/process/self_process.hpp"
@@ -106,6 +107,8 @@ std::optional<profile_result> profile_found(const step_spec& j, const process_ex
 void add_profile(const profile_result& seen, evidence& into) {
   into.counters.insert(seen.counters.begin(), seen.counters.end());
   into.findings.insert(seen.findings.begin(), seen.findings.end());
+  for (const auto& [name, text] : seen.artifacts)
+    keep_artifact(into.artifacts, name, text);
 }
 
 } // namespace ke

@@ -38,7 +38,7 @@ struct step_spec {
   std::vector<std::string> command; ///< argv template (step_rules.hpp)
   std::string reads;                ///< format of the text it reads (step_readers.hpp)
   double limit_s = 5;               ///< wall time of a command
-  std::string output;               ///< transform: name of the file it makes
+  std::string output; ///< transform: name of the file it makes; profile: that its print is kept as
 };
 
 /// The order of the jobs of one evaluation, and the progress of each. Knows nothing of what they do. Pure;

@@ -46,17 +46,21 @@ profile_result loop_shares(std::string_view text) {
   return shares_of(read_ticks(text));
 }
 profile_result loop_spans(std::string_view text) {
-  return {{}, {{"trace", trace_text(read_ticks(text))}}};
+  return {{}, {{"trace", trace_text(read_ticks(text))}}, {}};
 }
 profile_result torch_operators(std::string_view text) {
   return operators_in(text);
 }
 profile_result torch_timeline(std::string_view text) {
-  return {{}, {{"trace", timeline_in(text)}}};
+  return {{}, {{"trace", timeline_in(text)}}, {}};
 }
 template <std::map<std::string, double> (*Read)(std::string_view)>
 profile_result counters_of(std::string_view text) {
-  return {Read(text), {}};
+  return {Read(text), {}, {}};
+}
+
+profile_result nothing_in(std::string_view) {
+  return {};
 }
 
 struct known_reader {
@@ -71,6 +75,7 @@ constexpr known_reader readers[] = {
     {"instruction-mix", job_kind::profile, counters_of<instruction_mix>},
     {"name-value", job_kind::profile, counters_of<name_value>},
     {"compute-sanitizer", job_kind::profile, read_device_sanitizer, nullptr, true},
+    {"listing", job_kind::profile, nothing_in},
     {"ncu-csv", job_kind::profile, read_ncu, ncu_metrics},
     {"sass-mix", job_kind::profile, counters_of<sass_mix>},
     {"static-metrics", job_kind::profile, counters_of<static_metrics>},
@@ -92,6 +97,10 @@ job_reader find_job_reader(job_kind kind, std::string_view name) {
 bool reads_crashes(std::string_view name) {
   return std::any_of(std::begin(readers), std::end(readers),
                      [&](const known_reader& r) { return r.name == name && r.of_crashes; });
+}
+
+bool is_for_people(std::string_view name) {
+  return find_job_reader(job_kind::profile, name) == nothing_in;
 }
 
 std::string metrics_for(std::string_view name) {

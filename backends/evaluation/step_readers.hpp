@@ -21,6 +21,7 @@ using job_reader = profile_result (*)(std::string_view text);
 ///     name-value        lines of a name and a number, with blanks, "=", ":" or "," between them, for a vendor's
 ///                       tool; at most 256
 ///     compute-sanitizer NVIDIA's, on a call that crashed (device_sanitizer.hpp)
+///     listing           nothing: it is for people, and kept as an artifact (artifact_texts.hpp)
 ///     ncu-csv           NVIDIA's Nsight Compute on the kernels of a call (ncu_report.hpp)
 ///     sass-mix          `cuobjdump -sass` (sass_mix.hpp)
 ///     static-metrics    lines `static.sm_90.KERNEL.registers = number` of a compiler (static_metrics.hpp)
@@ -32,6 +33,9 @@ job_reader find_job_reader(job_kind kind, std::string_view name);
 /// Whether it is a format of what a tool says about crashes: its job is for candidates that have crashed, other tools'
 /// for those that were right.
 bool reads_crashes(std::string_view name);
+
+/// Whether nothing reads such a text but people: its job is for candidates whose artifacts are kept.
+bool is_for_people(std::string_view name);
 
 /// {metrics} of a command whose text is of this format: what the tool must be asked for, with commas between; empty:
 /// the format asks for nothing.

@@ -61,6 +61,11 @@ bool comes_after_measurement(const std::vector<step_spec>& jobs, std::size_t job
   });
 }
 
+/// Of a file; empty: none is given.
+bool is_file_name(const std::string& name) {
+  return name.find('/') == std::string::npos && !name.starts_with('.');
+}
+
 std::string validate_reads(const step_spec& j) {
   if (find_job_reader(j.kind, j.reads))
     return {};
@@ -93,7 +98,7 @@ std::string validate(const step_spec& j) {
   case job_kind::transform:
     if (!command_mentions(j, "{input}") || !command_mentions(j, "{output}"))
       return "of kind transform needs a command with {input} and {output}";
-    if (j.output.empty() || j.output.find('/') != std::string::npos || j.output.front() == '.')
+    if (j.output.empty() || !is_file_name(j.output))
       return "of kind transform needs output: the plain name of the file that it makes";
     return {};
   case job_kind::build:
@@ -110,6 +115,8 @@ std::string validate(const step_spec& j) {
   case job_kind::profile:
     if (j.command.empty())
       return "of kind profile needs a command";
+    if (!is_file_name(j.output))
+      return "of kind profile has for output a plain name: what its tool prints is kept as this file";
     return j.command.front() == "{profiler}" && j.command.size() == 1 ? "" : validate_reads(j);
   case job_kind::trace:
     if (!j.command.empty() && j.command != std::vector<std::string>{"{profiler}", "trace"})

@@ -23,7 +23,8 @@ struct device_object {
   std::vector<declared_launch> launches;
   std::string cubin;
   std::string compiler_log; ///< registers, spills, shared memory: the assembler's own words
+  std::string ptx;          ///< what the code was assembled from; empty: the compiler did not tell
 };
-KE_FIELDS(device_object, x.arch, x.launches, x.cubin, x.compiler_log)
+KE_FIELDS(device_object, x.arch, x.launches, x.cubin, x.compiler_log, x.ptx)
 
 } // namespace ke

@@ -21,9 +21,10 @@ struct profile_task {
   bool keeps = false;             ///< leaves what its tools printed in `run.scratch`/raw_folder
   std::string python;             ///< of `under`: the interpreter of candidates in Python
   std::vector<std::string> shows; ///< of `under`: files and folders of the machine that the tool needs
+  bool keeps_calls = false; ///< besides, the simulator's file, in a folder that the candidate can write to
 };
 KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object,
-          x.keeps, x.python, x.shows)
+          x.keeps, x.python, x.shows, x.keeps_calls)
 
 /// Where ke-profiler leaves what its tools printed.
 inline constexpr const char* raw_folder = "profile-raw";

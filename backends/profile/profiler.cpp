@@ -335,7 +335,7 @@ constexpr const char* calls_file = "callgrind.out";
 /// Where the simulator writes by line and function, if that is kept: the candidate may write there, too, so nobody
 /// but people and their tools reads it. Else empty.
 fs::path calls_folder(const bench& b) {
-  auto folder = b.raw.wanted() ? b.folder / "calls" : fs::path{};
+  auto folder = b.task.keeps_calls ? b.folder / "calls" : fs::path{};
   std::error_code error;
   if (!folder.empty())
     fs::create_directories(folder, error);
@@ -367,7 +367,8 @@ std::optional<process_spec> plan_simulation(bench& b) {
 void read_simulation(bench& b, const process_exit&) {
   auto report = b.report.taken();
   b.raw.keep("callgrind.txt", report);
-  b.raw.keep_file(calls_file, calls_folder(b) / calls_file);
+  if (auto folder = calls_folder(b); !folder.empty())
+    b.raw.keep_file(calls_file, folder / calls_file);
   auto counts = read_callgrind(report);
   if (counts.contains("cg.Ir") && counts.at("cg.Ir") > 0)
     b.found.counters.insert(counts.begin(), counts.end());
@@ -412,6 +413,7 @@ std::optional<process_spec> plan_crash(bench& b) {
   return boxed(b, std::move(inner), {b.task.runner, b.checked, b.case_file});
 }
 void read_crash(bench& b, const process_exit& e) {
+  b.raw.keep("sanitizer.txt", e.err);
   auto summary = sanitizer_summary(e.err, "candidate" + b.with.language.suffix, b.task.source);
   if (summary.empty())
     return;
@@ -485,12 +487,12 @@ profile_result profile(const profile_task& task, process_port& processes) {
   auto b = bench_of(task, processes);
   if (!prepare(b, "profile"))
     return std::move(b.found);
+  if (task.keeps)
+    b.raw = raw_output{fs::path{task.run.scratch} / raw_folder};
   if (task.found.ending == ending::crashed) {
     run_steps(b, when_crashed);
     return std::move(b.found);
   }
-  if (task.keeps)
-    b.raw = raw_output{fs::path{task.run.scratch} / raw_folder};
   take_samples(b);
   run_steps(b, when_right);
   return std::move(b.found);

@@ -1,6 +1,7 @@
 #include "interface/cli/node_json.hpp"
 
 #include "backends/verdict/verdict_rules.hpp"
+#include "interface/cli/node_evidence.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
@@ -72,42 +73,34 @@ json calls_json(const campaign_view& c, const node_view& n) {
   return all;
 }
 
-/// What the judge saw of each target, samples left out: they are many, and the verdict sums them up.
+/// What the judge saw of each target. Samples are left out: they are many, and the verdict sums them up; artifacts,
+/// too: `--artifact` prints them.
 json evidence_json(const campaign_view& c, const node_view& n) {
   auto all = json::array();
-  static_cast<void>(c.store().rows<evidence>(
-      table::evidence, key_of(n.key.campaign, n.key.tree, n.key.node),
-      [&](std::string_view key, const evidence& e) {
-        std::uint32_t target = 0;
-        for (auto i = std::size_t{12}; i < std::min<std::size_t>(16, key.size()); ++i)
-          target = target << 8 | static_cast<unsigned char>(key[i]);
-        auto second = target >= evidence_of_validations;
-        auto of_claim = second || target >= evidence_of_claims;
-        target %= evidence_of_claims;
-        auto flags = json::array();
-        for (const auto& f : e.flags)
-          flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
-        all.push_back({{"target", target},
-                       {"claim", of_claim},
-                       {"ending", to_text(e.ending)},
-                       {"reason", e.reason},
-                       {"device", e.device},
-                       {"cases", e.cases},
-                       {"timed_calls", e.timed_calls},
-                       {"failed", e.failed},
-                       {"flags", flags},
-                       {"launches", e.launches.size()},
-                       {"counters", e.counters},
-                       {"findings", e.findings},
-                       {"build_s", number(e.build_s)},
-                       {"check_s", number(e.check_s)},
-                       {"time_s", number(e.time_s)},
-                       {"provenance", e.provenance},
-                       {"log", e.log}});
-        if (second)
-          all.back()["second_device"] = true;
-        return true;
-      }));
+  each_evidence(c, n, [&](std::uint32_t target, measured_for what, const evidence& e) {
+    auto flags = json::array();
+    for (const auto& f : e.flags)
+      flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
+    all.push_back({{"target", target},
+                   {"claim", what != measured_for::search},
+                   {"ending", to_text(e.ending)},
+                   {"reason", e.reason},
+                   {"device", e.device},
+                   {"cases", e.cases},
+                   {"timed_calls", e.timed_calls},
+                   {"failed", e.failed},
+                   {"flags", flags},
+                   {"launches", e.launches.size()},
+                   {"counters", e.counters},
+                   {"findings", e.findings},
+                   {"build_s", number(e.build_s)},
+                   {"check_s", number(e.check_s)},
+                   {"time_s", number(e.time_s)},
+                   {"provenance", e.provenance},
+                   {"log", e.log}});
+    if (what == measured_for::second_device)
+      all.back()["second_device"] = true;
+  });
   return all;
 }
 

@@ -1,13 +1,18 @@
+#include "backends/evidence/machine_listing.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/campaign_view.hpp"
 #include "interface/cli/commands.hpp"
+#include "interface/cli/node_artifacts.hpp"
 #include "interface/cli/node_json.hpp"
 #include "interface/cli/node_text.hpp"
+#include "runtime/text/json_text.hpp"
 #include "runtime/text/text_diff.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <memory>
+#include <optional>
 
 namespace ke::cli {
 namespace {
@@ -31,14 +36,28 @@ int tree(const access_options& where, bool json, tree_range range) {
   return done ? exit_done : complain(done.error());
 }
 
-int show(const access_options& where, bool json, std::uint64_t id) {
+struct show_options {
+  std::uint64_t id = 0;
+  bool json = false;
+  bool artifacts = false;
+  std::string artifact; ///< empty: the list
+};
+
+int show(const access_options& where, const show_options& o) {
   auto c = opened(where, "show");
   if (!c)
     return complain(c.error());
-  auto n = c->node(id);
+  auto n = c->node(o.id);
   if (!n)
     return complain(n.error());
-  if (json) {
+  if (o.artifacts) {
+    auto said = artifacts_text(artifacts_of(*c, *n), *n, o.artifact, o.json);
+    if (!said)
+      return complain(said.error());
+    std::cout << *said;
+    return exit_done;
+  }
+  if (o.json) {
     std::cout << node_report_json(*c, *n) << '\n';
     return exit_done;
   }
@@ -46,27 +65,73 @@ int show(const access_options& where, bool json, std::uint64_t id) {
   return done ? exit_done : complain(done.error());
 }
 
-int diff(const access_options& where, std::uint64_t first, std::uint64_t second) {
+struct diff_options {
+  std::uint64_t first = 0, second = 0;
+  std::optional<listing_kind> listing; ///< none: of the sources
+};
+
+int diff(const access_options& where, const diff_options& o) {
   auto c = opened(where, "diff");
   if (!c)
     return complain(c.error());
   node_view nodes[2];
-  std::string sources[2];
+  std::string texts[2];
   for (int i = 0; i < 2; ++i) {
-    auto n = c->node(i == 0 ? first : second);
+    auto n = c->node(i == 0 ? o.first : o.second);
     if (!n)
       return complain(n.error());
-    auto source = c->source_of(*n);
-    if (!source)
-      return complain(source.error());
+    auto text = o.listing ? listing_of(artifacts_of(*c, *n), *n, *o.listing) : c->source_of(*n);
+    if (!text)
+      return complain(text.error());
     nodes[i] = std::move(*n);
-    sources[i] = std::move(*source);
+    texts[i] = std::move(*text);
   }
   std::cout << verdict_comparison(*c, nodes[0], nodes[1]) << '\n';
   auto text =
-      unified_diff(sources[0], sources[1], "node " + std::to_string(first), "node " + std::to_string(second));
-  std::cout << (text.empty() ? "the sources are the same\n" : text);
+      unified_diff(texts[0], texts[1], "node " + std::to_string(o.first), "node " + std::to_string(o.second));
+  if (text.empty())
+    text = o.listing ? "the instructions are the same\n" : "the sources are the same\n";
+  std::cout << (o.listing ? printable(text) : text);
   return exit_done;
+}
+
+void add_show(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("show", "One node with prompt, answer, logs and verdict");
+  auto o = std::make_shared<show_options>();
+  auto where = add_access(*command);
+  command->add_option("NODE", o->id, "The node's id, as in `tree`")->required();
+  command->add_flag("--json", o->json, "One JSON document");
+  auto* artifact = command
+                       ->add_option("--artifact", o->artifact,
+                                    "What tools printed about it: the list, or the one of this name")
+                       ->type_name("[NAME]")
+                       ->expected(0, 1);
+  command->footer("Example: ke-runtime show 42 --config campaign.toml\n"
+                  "         ke-runtime show 42 --artifact kernel.asm --config campaign.toml");
+  command->callback([=, &exit_code] {
+    o->artifacts = artifact->count() > 0;
+    exit_code = guarded([&] { return show(*where, *o); });
+  });
+}
+
+void add_diff(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "diff", "Two candidates side by side: verdicts, then the difference of their sources or instructions");
+  auto o = std::make_shared<diff_options>();
+  auto where = add_access(*command);
+  command->add_option("A", o->first, "A node's id; 0 is the reference")->required();
+  command->add_option("B", o->second, "Another node's id")->required();
+  auto listing = [&](const char* flag, listing_kind kind, const char* what) {
+    return command->add_flag_callback(
+        flag, [o, kind] { o->listing = kind; },
+        std::string{"The difference of their "} + what + ", without addresses");
+  };
+  auto* assembly = listing("--asm", listing_kind::assembly, "machine code");
+  auto* sass = listing("--sass", listing_kind::sass, "machine code on an NVIDIA device")->excludes(assembly);
+  listing("--ptx", listing_kind::ptx, "PTX")->excludes(assembly)->excludes(sass);
+  command->footer("Example: ke-runtime diff 0 42 --config campaign.toml\n"
+                  "         ke-runtime diff 17 42 --asm --config campaign.toml");
+  command->callback([=, &exit_code] { exit_code = guarded([&] { return diff(*where, *o); }); });
 }
 
 } // namespace
@@ -81,25 +146,8 @@ void add_tree(CLI::App& app, int& exit_code) {
   command->add_option("--limit", range->limit, "Most nodes to print")->type_name("N");
   command->footer("Example: ke-runtime tree --config campaign.toml --json --since 100 --limit 50");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return tree(*where, *json, *range); }); });
-
-  auto* one = app.add_subcommand("show", "One node with prompt, answer, logs and verdict");
-  auto id = std::make_shared<std::uint64_t>(0);
-  auto where_one = add_access(*one);
-  auto json_one = std::make_shared<bool>(false);
-  one->add_option("NODE", *id, "The node's id, as in `tree`")->required();
-  one->add_flag("--json", *json_one, "One JSON document");
-  one->footer("Example: ke-runtime show 42 --config campaign.toml");
-  one->callback([=, &exit_code] { exit_code = guarded([&] { return show(*where_one, *json_one, *id); }); });
-
-  auto* two = app.add_subcommand(
-      "diff", "Two candidates side by side: verdicts, then the difference of their sources");
-  auto ids = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>();
-  auto where_two = add_access(*two);
-  two->add_option("A", ids->first, "A node's id; 0 is the reference")->required();
-  two->add_option("B", ids->second, "Another node's id")->required();
-  two->footer("Example: ke-runtime diff 0 42 --config campaign.toml");
-  two->callback(
-      [=, &exit_code] { exit_code = guarded([&] { return diff(*where_two, ids->first, ids->second); }); });
+  add_show(app, exit_code);
+  add_diff(app, exit_code);
 }
 
 } // namespace ke::cli

@@ -48,10 +48,14 @@ struct evidence : evidence_summary {
   /// Words of profilers and compilers, by source ("vectorizer", "hot_loop", "sanitizer"); untrusted where
   /// they quote the candidate.
   std::map<std::string, std::string> findings;
+  /// What tools printed, by file name ("kernel.asm", "callgrind.txt"), within the bounds of
+  /// backends/evidence/artifact_texts.hpp: of claims and of each new best of a search. A candidate's words.
+  std::map<std::string, std::string> artifacts;
 };
 KE_FIELDS(evidence, x.ending, x.reason, x.cases, x.timed_calls, x.timed_calls_checked, x.failed,
           x.worst_scaled_error, x.first_failure, x.nondeterministic, x.flags, x.timed, x.launches, x.floor_ns,
           x.aa_width, x.compiled_only, x.unfit, x.counters, x.build_s, x.check_s, x.time_s, x.device,
-          x.provenance, x.log, x.findings)
+          x.provenance, x.log, x.findings, x.artifacts)
+KE_OPTIONAL_TAIL(evidence, 1)
 
 } // namespace ke

@@ -87,7 +87,7 @@ inline constexpr const char* stage_s_of =
 inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT
 inline constexpr const char* strided_cases = "strided_cases";
 inline constexpr const char* tools_s =
-    "tools_s"; ///< of steps after the measurement that ran the candidate again
+    "tools_s"; ///< of a vendor's tools that ran the candidate on its device
 inline constexpr const char* torch_calls = "torch.calls";
 inline constexpr const char* torch_op_of = "torch.op.";
 inline constexpr const char* torch_self_us = "torch.self_us";

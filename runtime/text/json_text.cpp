@@ -1,5 +1,6 @@
 #include "runtime/text/json_text.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ke {
@@ -24,6 +25,13 @@ std::size_t sequence(std::string_view text) {
     return byte(1) >= least && byte(1) <= most && follows(2) && follows(3) ? 4 : 0;
   }
   return 0;
+}
+
+/// Whether a sequence of that size at the start of `text` is a control character: C0, DEL, or C1 (U+0080 to U+009F).
+bool is_control(std::string_view text, std::size_t size) {
+  auto byte = static_cast<std::uint8_t>(text.front());
+  return byte < 0x20 || byte == 0x7f ||
+         (size == 2 && byte == 0xc2 && static_cast<std::uint8_t>(text[1]) < 0xa0);
 }
 
 } // namespace
@@ -60,13 +68,26 @@ bool is_plain_text(std::string_view text, std::size_t most) {
     return false;
   while (!text.empty()) {
     auto size = sequence(text);
-    auto byte = static_cast<std::uint8_t>(text.front());
-    auto c1 = size == 2 && byte == 0xc2 && static_cast<std::uint8_t>(text[1]) < 0xa0; // U+0080 to U+009F
-    if (size == 0 || byte < 0x20 || byte == 0x7f || c1)
+    if (size == 0 || is_control(text, size))
       return false;
     text.remove_prefix(size);
   }
   return true;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    auto size = sequence(text);
+    auto c = text.front();
+    if (size == 0 || (is_control(text, size) && c != '\n' && c != '\t'))
+      out += '?';
+    else
+      out += text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return out;
 }
 
 } // namespace ke

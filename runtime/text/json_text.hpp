@@ -14,4 +14,8 @@ std::string json_text(std::string_view text);
 /// a name on a terminal.
 bool is_plain_text(std::string_view text, std::size_t most);
 
+/// The text for a terminal: line ends and tabs stay; each other control character, and each byte that is not UTF-8,
+/// becomes a question mark.
+std::string printable(std::string_view text);
+
 } // namespace ke

@@ -1,6 +1,7 @@
 #include "actors/campaign/evaluator.hpp"
 #include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/job.hpp"
@@ -295,6 +296,27 @@ TEST_CASE_METHOD(evaluator_fixture, "evidence that tells of an impossible time i
   CHECK(submitted.size() == 2);
 }
 
+TEST_CASE_METHOD(evaluator_fixture,
+                 "what tools printed is stored with the evidence, but not beyond the bounds") {
+  auto stored_of = [&](std::size_t bytes) {
+    tell(request(static_cast<std::uint32_t>(bytes),
+                 "void kernel() { int x = " + std::to_string(bytes) + "; }"));
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found.timed = false;
+    r->found.cases = 3;
+    r->found.artifacts["kernel.asm"] = std::string(bytes, 'x');
+    tell(job_done{r->id, from(r), "w", [] {}});
+    REQUIRE(verdicts.back().batch);
+    auto read = unpack<evidence>(verdicts.back().batch->puts.front().value);
+    REQUIRE(read);
+    CHECK(read->cases == 3);
+    return read->artifacts.size();
+  };
+  CHECK(stored_of(100) == 1);
+  CHECK(stored_of(300u << 10) == 0);
+}
+
 TEST_CASE("a job's id tells the store, the problem and the candidate apart") {
   auto r = evaluator_fixture::request(1);
   auto id = job_id("s", r, 0);
@@ -414,6 +436,8 @@ TEST_CASE_METHOD(two_workers, "a score beyond belief is not taken on one worker'
     CHECK(submitted.size() == 3);
     CHECK(submitted[0]->closer_above < 1e-6); // the first one that is right is a new best
     CHECK(submitted[2]->closer_above == Approx(99).epsilon(0.02));
+    tell(timed_request(3));
+    CHECK(submitted[3]->closer_above == Approx(0.8 * 150).epsilon(0.02)); // a fourth: a likely parent
   }
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
         "instrumented");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
         "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: assembler-words, instruction-mix, "
-        "name-value, compute-sanitizer, ncu-csv, sass-mix, static-metrics");
+        "name-value, compute-sanitizer, listing, ncu-csv, sass-mix, static-metrics");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
             .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("job.limit: unknown key") !=

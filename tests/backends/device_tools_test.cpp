@@ -285,6 +285,7 @@ TEST_CASE("in a ranking a tool looks at a new best, and at nobody else") {
       FAIL(found.error().text);
     auto times = processes.looked();
     CHECK(found->counters.count("kernels.count") == static_cast<std::size_t>(times));
+    CHECK(found->counters.count("tools_s") == static_cast<std::size_t>(times)); // it is device time
     return times;
   };
   CHECK(looked(1e-9) == 1); // the first that is right

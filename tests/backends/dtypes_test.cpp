@@ -62,21 +62,21 @@ problem row_sums(dtype d) {
 }
 
 /// The reference is compiled twice per dtype; one cache for the file.
-struct shared_cache {
+struct dtypes_cache_folder {
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("ke-dtypes-cache-" + std::to_string(getpid()));
-  ~shared_cache() {
+  ~dtypes_cache_folder() {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
 };
-const shared_cache cache;
+const dtypes_cache_folder dtypes_cache;
 
 verdict judged(const problem& p, const std::string& source, evaluate_options o = {}) {
   auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   process_service processes;
-  o.cache = cache.folder;
+  o.cache = dtypes_cache.folder;
   o.judge = std::filesystem::path{ke::test::binary_dir()} / "ke-judge";
   o.driver = std::filesystem::path{ke::test::binary_dir()} / "ke-driver";
   auto found = evaluate(p, source, *find_backend(*all, "cpu-cpp"), measure_plan::rank, o, processes);

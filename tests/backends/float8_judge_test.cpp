@@ -21,7 +21,7 @@ std::string source(std::string text, dtype d = dtype::f8e4m3) {
   return "#include \"ke.h\"\n#include <cmath>\n#include <cstdint>\n" + text;
 }
 
-struct judged {
+struct float8_source {
   const char* name;
   std::string text;
   verdict_state state;
@@ -29,7 +29,7 @@ struct judged {
 
 constexpr auto right = verdict_state::correct, wrong = verdict_state::incorrect;
 
-void judge_all(ke_test::checker& c, const problem& p, dtype d, const std::vector<judged>& all) {
+void judge_all(ke_test::checker& c, const problem& p, dtype d, const std::vector<float8_source>& all) {
   for (const auto& one : all) {
     auto v = c.judge(p, source(one.text, d));
     INFO(to_text(d) << ": " << one.name << "\n" << verdict_json(v));

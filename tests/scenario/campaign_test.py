@@ -52,6 +52,9 @@ class Campaign(Scenario):
         self.assertEqual((verdict["state"], verdict["decision"], verdict["score"], verdict["timing"]), ("correct", None, None, None))
         self.assertEqual(tree[best[0]["node"]]["state"], "correct")
         self.assertRegex(self.call("status", "--config", "campaign.toml").stdout, r"best +right on every call, not timed, node \d+")
+        listed = self.call("show", best[0]["node"], "--artifact", "--config", "campaign.toml").stdout
+        self.assertRegex(listed, r"^claim/kernel\.asm +[\d,]+ bytes$")
+        self.assertIn("<kernel>:", self.call("show", best[0]["node"], "--artifact", "kernel.asm", "--config", "campaign.toml").stdout)
         # Nothing that was not timed is exported with a speedup.
         self.assertEqual(self.call("export", "best", "--config", "campaign.toml", "-o", "winner").returncode, 0)
         readme = (self.folder / "winner" / "README.md").read_text()

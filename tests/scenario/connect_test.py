@@ -46,7 +46,7 @@ class Connect(Scenario):
         self.call("pause", "--config", "campaign.toml")
         run.wait("progress", where=lambda e: e["state"] == "paused" and e["in_flight"] == 0)
         here = ["--config", "campaign.toml"]
-        for words in (["tree", "--json"], ["tree"], ["show", "1"], ["show", "1", "--json"], ["diff", "0", "1"], ["export", "csv"]):
+        for words in (["tree", "--json"], ["tree"], ["show", "1"], ["show", "1", "--json"], ["show", "1", "--artifact", "--json"], ["diff", "0", "1"], ["export", "csv"]):
             with self.subTest(" ".join(words)):
                 self.assertEqual(self.call(*words, *far).stdout, self.call(*words, *here).stdout)
         self.assertEqual(json.loads(self.call("best", "--json", *far, code=1).stdout), [])

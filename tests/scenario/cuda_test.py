@@ -71,6 +71,13 @@ class Cuda(Scenario):
                       self.judge(RIGHT, code=3, more=("--device", "nvidia-h300")).stderr)
         self.assert_nothing_left()
 
+    def test_listings(self):
+        """PTX and machine code of what was compiled lie in the folder of profile."""
+        self.write("candidate.cu", RIGHT)
+        self.call("profile", "problem", "candidate.cu", "--backend", "cuda", "-o", "out", code=1)
+        self.assertIn(".visible .entry kernel(", (self.folder / "out/kernel.ptx").read_text())
+        self.assertIn("Function : kernel\n", (self.folder / "out/kernel.sass").read_text())
+
     def test_refused(self):
         """A69: what does not compile, or is no launch, is told with its line."""
         self.refused(BROKEN, 'candidate.cu(7): error: identifier "no_such_name" is undefined')

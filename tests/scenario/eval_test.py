@@ -110,7 +110,7 @@ class Eval(Scenario):
         self.assertIn("bottleneck: ", out)
         [folder] = self.folder.glob("*.profile")
         names = {p.name for p in folder.iterdir()}
-        self.assertLessEqual({"profile.json", "source.cpp", "candidate.object", "samples.txt", "disassembly.txt", "trace.json"}, names)
+        self.assertLessEqual({"profile.json", "source.cpp", "candidate.object", "samples.txt", "kernel.asm", "trace.json"}, names)
         self.assertIn("<kernel>:", (folder / "samples.txt").read_text())
         for name in names:
             self.assertIn(name, out)

@@ -26,3 +26,10 @@ TEST_CASE("every pair of bytes gives valid JSON") {
       REQUIRE(
           nlohmann::json::accept(json_text(std::string{static_cast<char>(a), static_cast<char>(b), '"'})));
 }
+
+TEST_CASE("a text for a terminal keeps lines and letters, and loses orders and broken bytes") {
+  CHECK(printable("a\tb\nw\xc3\xa4re") == "a\tb\nw\xc3\xa4re");
+  CHECK(printable("\x1b[2J\r\x7f\xc2\x9b"
+                  "1m\xff\xc3") == "?[2J???1m??");
+  CHECK(printable("").empty());
+}
