@@ -484,6 +484,7 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   raw.keep(operators_file, products[job].text);
   raw.keep_file("candidate.object", objects[0]);
   keep_beside(found, before);
+  new_best = is_new_best();
   if (keeps_artifacts())
     keep_artifact(found.artifacts, operators_file, products[job].text);
   if (warm && found.ending == ending::harness_error && !warm->alive()) {

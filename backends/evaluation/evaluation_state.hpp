@@ -51,6 +51,7 @@ struct evaluation::state {
   bool prepared = false;
   failure why;
   evidence found;
+  bool new_best = false;               ///< what it says right after the measurement
   fs::path objects[4];                 ///< by role; empty: not there
   std::string keys[4];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
@@ -115,9 +116,10 @@ struct evaluation::state {
   /// False: nothing that this job could find is wanted.
   bool wanted(std::size_t job) const;
   bool looks_closely() const;
+  /// Whether its score exceeds what others have shown (evaluate_options::closer_above). Weighs all samples: asked once.
   bool is_new_best() const;
   /// Of who is looked at closely: a search has too many others.
-  bool keeps_artifacts() const { return looks_closely() || is_new_best(); }
+  bool keeps_artifacts() const { return looks_closely() || new_best; }
   /// As `start`.
   std::optional<process_spec> start_closer(std::size_t job);
   std::optional<process_spec> start_profile(std::size_t job);

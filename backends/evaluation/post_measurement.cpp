@@ -103,7 +103,7 @@ bool evaluation::state::wanted(std::size_t job) const {
     return !asks_profiler(j)        ? !crashed
            : !runs_tool(j)          ? crashed || right
            : reads_crashes(j.reads) ? crashed
-                                    : right && (looks_closely() || is_new_best());
+                                    : right && keeps_artifacts();
   // What only reads costs nothing; a search has no time for more compilers and runs.
   return right && (j.command.empty() || looks_closely());
 }
