@@ -183,6 +183,15 @@ class TwoDevices(Scenario):
         failed = run.stderr.count("evaluation failed, tried again")  # two in a row, and what was on its way: no more is given to it
         self.assertIn(failed, (2, 3), run.stderr)
 
+    def test_a_claim_is_looked_at_on_the_other_one(self):
+        model = self.folder / "model.py"
+        model.write_text(model.read_text().replace("kernel once", "kernel twice"))
+        run = self.call("--config", "campaign.toml", "--ui", "plain", "--backend-path", ROOT / "tests/fake_cuda", timeout=120)
+        self.assertIn("the claim holds on a second device, too", run.stdout)
+        [best] = json.loads(self.call("best", "--config", "campaign.toml", "--json").stdout)
+        self.assertEqual({d["device"] for d in best["devices"]}, {"nvidia-f100", "nvidia-f100#2"})
+        self.assertEqual([d["claim"] for d in best["devices"]], [True, False])
+
     def test_a_driver_that_is_too_old_is_told_with_the_remedy(self):
         self.write("old-driver", "")
         said = self.call("--config", "campaign.toml", "--ui", "plain", "--backend-path", ROOT / "tests/fake_cuda", code=3)
