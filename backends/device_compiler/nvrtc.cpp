@@ -25,6 +25,18 @@ bool bind_function(void* library, const char* name, F*& to) {
   return to != nullptr;
 }
 
+/// One of a program's texts, without the null byte behind it; empty: there is none.
+std::string program_text(program_handle* program, int (*size_of)(program_handle*, std::size_t*),
+                         int (*read)(program_handle*, char*)) {
+  std::size_t size = 0;
+  if (size_of(program, &size) != nvrtc_success || size <= 1)
+    return {};
+  std::string text(size, '\0');
+  read(program, text.data());
+  text.resize(size - 1);
+  return text;
+}
+
 } // namespace
 
 /// Never unloaded: what the library keeps for itself would be nobody's.
@@ -122,11 +134,8 @@ result<nvrtc_output> nvrtc::compile(const std::string& source, const std::string
   std::unique_ptr<program_handle, decltype(destroy)> owned{program, destroy};
   nvrtc_output out;
   int code = f_->compile(program, static_cast<int>(words.size()), words.data());
-  if (std::size_t size = 0; f_->log_size(program, &size) == nvrtc_success && size > 1) {
-    out.log.resize(size);
-    f_->log(program, out.log.data());
-    out.log.resize(out.log.find_last_not_of(std::string_view{"\0\n", 2}) + 1);
-  }
+  out.log = program_text(program, f_->log_size, f_->log);
+  out.log.resize(out.log.find_last_not_of('\n') + 1);
   if (code == nvrtc_compilation_error)
     return out;
   if (code != nvrtc_success)
@@ -138,11 +147,7 @@ result<nvrtc_output> nvrtc::compile(const std::string& source, const std::string
   if (size > 0)
     f_->cubin(program, out.cubin.data());
   out.compiled = size > 0;
-  if (size = 0; f_->ptx_size(program, &size) == nvrtc_success && size > 1) {
-    out.ptx.resize(size);
-    f_->ptx(program, out.ptx.data());
-    out.ptx.resize(size - 1); // without the null byte
-  }
+  out.ptx = program_text(program, f_->ptx_size, f_->ptx);
   return out;
 }
 
