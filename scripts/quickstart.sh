@@ -83,5 +83,6 @@ if [ -n "$unproven" ]; then
   echo "Nothing better than the reference was proven for:$unproven. A busy machine is the usual reason (see 'A/A' in the report): run again when it is quiet."
 fi
 echo "Report: $report"
-echo "Look around: $ke status --store $store   $ke tree --store $store   $ke export best --store $store -o kernels"
+# The store holds several campaigns: what speaks of one names it.
+echo "Look around: $ke status --store $store   $ke tree --store $store --campaign softmax   $ke export best --store $store --campaign softmax -o kernels"
 [ -z "$unproven" ] || exit 1
