@@ -44,12 +44,11 @@ bool campaign_router::proven() const {
 
 // -- for good ---------------------------------------------------------------------------------------
 
-void campaign_router::stop_search(std::string reason, bool claims) {
+void campaign_router::stop_search(std::string reason, last_measurements first) {
   if (phase_.is(campaign_phase::settling) || phase_.is(campaign_phase::learning))
     return; // it is on its way
-  enter(
-      campaign_phase::settling,
-      session_ending{.resumable = false, .state = "finished", .reason = std::move(reason), .claims = claims});
+  enter(campaign_phase::settling,
+        session_ending{.resumable = false, .state = "finished", .reason = std::move(reason), .first = first});
   claims_.drop();
   admissions_.drop();
   options_.names->send(addresses::synthesizer, drop_requests{options_.id, true});
@@ -73,8 +72,7 @@ void campaign_router::search_is_over() {
   store_batch batch;
   cancel_open_nodes(batch, phase_.ending().reason);
   journal_.commit(std::move(batch));
-  // A goal that is reached has been claimed; a second device may still look at it. A person's stop waits for nobody.
-  if (!phase_.ending().claims && phase_.ending().reason != "target")
+  if (phase_.ending().first == last_measurements::none)
     return conclude();
   enter(campaign_phase::claiming);
   claim_next();
@@ -96,7 +94,7 @@ void campaign_router::cancel_open_nodes(store_batch& batch, const std::string& r
 void campaign_router::claim_next() {
   if (claims_.is_out())
     return;
-  if (phase_.ending().claims) {
+  if (phase_.ending().first == last_measurements::finalists) {
     if (dispatch_.go_on())
       return;
     auto next = next_finalist(journal_.fold());

@@ -438,7 +438,7 @@ void campaign_router::steered(const steer& s) {
     pay();
   }
   if (s.act == "stop")
-    return stop_search("stopped", false);
+    return stop_search("stopped", last_measurements::none);
   pump();
 }
 

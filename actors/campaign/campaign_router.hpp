@@ -123,9 +123,8 @@ private:
   }
   std::optional<std::string> stop_reason() const;
   bool proven() const;
-  /// running, pausing or claiming -> settling. `claims`: finalists are measured again before the campaign is
-  /// over.
-  void stop_search(std::string reason, bool claims);
+  /// running, pausing or claiming -> settling. `first`: what is measured before the campaign is over.
+  void stop_search(std::string reason, last_measurements first);
   /// settling -> claiming, learning or ended, once all calls are heard.
   void search_is_over();
   void cancel_open_nodes(store_batch& batch, const std::string& reason);

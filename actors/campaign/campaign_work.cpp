@@ -99,11 +99,13 @@ void campaign_router::pump() {
     return claim_next();
   auto pausing = phase_.is(campaign_phase::pausing);
   if (auto reason = stop_reason()) {
+    auto reached = *reason == "target";
+    if (!options_.claims || (reached && pausing))
+      return stop_search(*reason, last_measurements::none);
     // The claim that reached the goal has been made; where shapes have bests of their own, one more may follow.
-    if (!options_.claims || (*reason == "target" && (pausing || !dispatch_.is_possible())))
-      return stop_search(*reason, false);
     if (!pausing)
-      return stop_search(*reason, true);
+      return stop_search(*reason, reached && !dispatch_.is_possible() ? last_measurements::champion
+                                                                      : last_measurements::finalists);
   }
   if (pausing)
     return pause_is_over();
@@ -143,7 +145,10 @@ void campaign_router::step(search_tree& tree, std::uint32_t slots) {
   auto& [made, r] = *stepped;
   if (made.empty()) { // nothing was drawn, so nothing is recorded
     if (journal_.books().in_flight() == 0)
-      stop_search("stall", options_.claims); // nothing can be expanded and nothing is on its way
+      stop_search("stall",
+                  options_.claims
+                      ? last_measurements::finalists
+                      : last_measurements::none); // nothing can be expanded and nothing is on its way
     return;
   }
   store_batch batch;

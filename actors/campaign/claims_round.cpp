@@ -81,7 +81,7 @@ bool claims_round::validate() {
   const auto* champion = journal_.books().claims().champion(journal_.settings().goal.timed);
   if (!champion || champion->validated())
     return false;
-  second_ = second_devices();
+  second_ = second_devices_of(*champion);
   if (second_.empty())
     return false;
   auto node = journal_.key(champion->who.first, champion->who.second);
@@ -92,15 +92,12 @@ bool claims_round::validate() {
   return true;
 }
 
-std::vector<second_device> claims_round::second_devices() const {
-  const auto* champion = journal_.books().claims().champion(journal_.settings().goal.timed);
-  if (!champion)
-    return {};
-  const auto& backend = journal_.tree(champion->who.first).backend();
+std::vector<second_device> claims_round::second_devices_of(const claim_book::entry& claimed) const {
+  const auto& backend = journal_.tree(claimed.who.first).backend();
   const auto* offered = devices_.of(backend);
   auto patterns = devices_.targets_of(backend);
   std::vector<second_device> all(patterns.size());
-  for (const auto& claim : champion->targets) {
+  for (const auto& claim : claimed.targets) {
     auto there = offered && claim.target < patterns.size()
                      ? second_device_of(*offered, patterns[claim.target], claim)
                      : std::nullopt;
@@ -114,7 +111,8 @@ std::vector<second_device> claims_round::second_devices() const {
 void claims_round::look() {
   if (!out_now_ || second_.empty())
     return;
-  if (!second_devices().empty()) {
+  const auto* claimed = journal_.books().claims().find({out_now_->tree, out_now_->node});
+  if (claimed && !second_devices_of(*claimed).empty()) {
     second_lost_.reset();
     return;
   }
@@ -177,7 +175,7 @@ evaluate_request claims_round::request_of(const finalist_read& f) const {
 }
 
 /// It decides nothing by the machine's fault, perhaps a passing one.
-bool claims_round::is_passing(const verdict& v) {
+bool claims_round::is_passing(const verdict& v) const {
   return v.state == verdict_state::noisy && tries_ < most_claim_tries && request_ &&
          request_->devices.size() == 1;
 }

@@ -68,9 +68,9 @@ private:
   std::string device_for(const std::string& backend, const std::string& pattern,
                          const std::string& device) const;
   evaluate_request request_of(const finalist_read& f) const;
-  /// On each of the champion's targets; empty: on one of them there is none.
-  std::vector<second_device> second_devices() const;
-  bool is_passing(const verdict& v);
+  /// On each of its targets; empty: on one of them there is none.
+  std::vector<second_device> second_devices_of(const claim_book::entry& claimed) const;
+  bool is_passing(const verdict& v) const;
   store_batch record(judged& j);
   void recorded(store_batch batch, const node_key& n, std::function<void()> then);
   void end();

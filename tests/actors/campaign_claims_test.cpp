@@ -51,6 +51,27 @@ struct claims_fixture : search_fixture {
     return v;
   }
 
+  /// Two workers have the first device.
+  void attach_two() {
+    auto c = offered("cpu-cpp", {"cpu:test"}, slots);
+    c.offered_by[class_of(c.devices.front())] = {"a", "b"};
+    tell(addresses::campaign(1), std::move(c));
+  }
+  static verdict by(const std::string& worker, verdict v) {
+    v.provenance = {{"worker", worker}, {"unit", "cpu:test"}};
+    return v;
+  }
+  /// A campaign whose first candidate's claim is about to reach its goal.
+  void reach_goal() {
+    auto s = settings(6, 1);
+    s.goal.target_speedup = 2;
+    launch(s);
+    attach_two();
+    answer();
+    judge_as(by("a", correct(2.5)));
+    REQUIRE(claiming());
+  }
+
 private:
   std::shared_ptr<stored_campaign> kept_;
 };
@@ -240,4 +261,38 @@ TEST_CASE_METHOD(claims_fixture, "without a floor the mean of the workloads alon
   judge_as(lopsided(16.7, 0.33));
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(claims_fixture, "a reached goal is looked at on a second device before the campaign ends") {
+  reach_goal();
+  judge_as(by("a", correct(2.4)));
+  CHECK_FALSE(outcomes.contains(1));
+  REQUIRE(claiming());
+  CHECK(waiting.front().second);
+  judge_as(by("b", correct(2.3)));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "target");
+  CHECK(outcomes[1].proven);
+  CHECK(book().champion(true)->on_second(true) == second_look::holds);
+}
+
+TEST_CASE_METHOD(claims_fixture, "what a second device finds wrong is not proven, and the search has ended") {
+  reach_goal();
+  judge_as(by("a", correct(2.4)));
+  REQUIRE(claiming());
+  verdict wrong;
+  wrong.state = verdict_state::incorrect;
+  judge_as(by("b", wrong));
+  REQUIRE(outcomes.contains(1));
+  CHECK_FALSE(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(claims_fixture, "Ctrl-C while a second device looks ends the session at once") {
+  reach_goal();
+  judge_as(by("a", correct(2.4)));
+  REQUIRE(claiming());
+  tell(addresses::campaign(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(waiting.empty());
 }

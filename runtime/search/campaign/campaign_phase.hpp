@@ -42,6 +42,9 @@ enum class campaign_phase : std::uint8_t {
 };
 KE_NAMES(campaign_phase, 7, "loading", "running", "pausing", "settling", "claiming", "learning", "ended")
 
+/// What is still measured before a campaign is over; a confirmed champion on a second device also after finalists.
+enum class last_measurements : std::uint8_t { none, champion, finalists };
+
 /// Why a session ends, and whether the next one goes on. All phases after `running` have one.
 struct session_ending {
   bool resumable = true; ///< else the campaign is finished, once all phases on the way are through
@@ -49,7 +52,7 @@ struct session_ending {
   std::string reason;    ///< product.md "stop_reason"
   failure why = {};      ///< paused: out of credit...; failed: what
   bool proven = false;   ///< of a resumable one: better than the baseline when it was decided
-  bool claims = false;   ///< of a final one: finalists are measured again first
+  last_measurements first = last_measurements::none; ///< of a final one
 };
 
 /// The phase of one session and the reason of its end. Pure; not thread-safe.
