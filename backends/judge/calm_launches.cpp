@@ -36,7 +36,8 @@ status timing::calm_launch(evidence& found) {
 /// What this kind of device's runs differ by, and more where a candidate leaves no processor to the rest of the
 /// system, or others take theirs.
 usual_spread timing::spread_of(bool loud) const {
-  auto spread = bands_.spread;
+  const bool by_graph = task_.what.policy.graph_launch && bands_.by_graph.launch > 0;
+  auto spread = by_graph ? bands_.by_graph : bands_.spread;
   auto there = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   bool on_all = bands_.cpu_tells && cores_busy() > there - 0.9; // calls begin and end on one
   for (auto [so, times] : {std::pair{on_all, bands_.on_all_processors}, {loud, bands_.beside_others}})

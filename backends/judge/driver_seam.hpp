@@ -126,6 +126,7 @@ struct driver_bands {
   double idle_s = 5e-6;         ///< and so much more
   double longest_spin_s = 1e-3; ///< an honest pool of threads may spin on for as long after an answer
   double least_order_ns = 0;    ///< a timed order of short calls lasts at least so long
+  double fewest_pairs_ns = 0;   ///< rather than orders shorter than this: fewer pairs than a plan asks for
   std::size_t slot_memory = 256u << 20; ///< most bytes of the tensors of an order
   std::size_t bank_bytes = 768u << 20;  ///< of inputs and truths that are kept for a launch
   double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks
@@ -133,6 +134,7 @@ struct driver_bands {
       2.5; ///< the same where inputs come from pools and results are held against each other where they lie
   /// Of log ratios: usually, where a candidate uses all processors of the machine, and where others work beside it.
   usual_spread spread{0.04, 0.025}, on_all_processors{0.08, 0.08}, beside_others{0.1, 0.15};
+  usual_spread by_graph;    ///< usually, of orders that are replayed as graphs; zeros: as `spread`
   bool cpu_tells = true;    ///< an order's `cpu_s` is all that its process works
   bool sees_orders = false; ///< a candidate may find the inputs of all calls of an order as it gets the first
   bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own

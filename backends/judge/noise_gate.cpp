@@ -1,5 +1,6 @@
 #include "backends/judge/noise_gate.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -16,6 +18,14 @@ double number_in(const std::string& path) {
   double value = 0;
   in >> value;
   return value;
+}
+
+/// Whether this thread may run on any of these; none: on all.
+bool works_on(const std::vector<int>& cpus) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  return cpus.empty() || sched_getaffinity(0, sizeof own, &own) != 0 ||
+         std::any_of(cpus.begin(), cpus.end(), [&](int cpu) { return CPU_ISSET(cpu, &own); });
 }
 
 std::string cpu_folder(int cpu) {
@@ -83,10 +93,24 @@ others_reading host_others(const std::vector<int>& cpus) {
 noise_gate::noise_gate(std::vector<int> cpus, clocks_of clocks, others_of others)
     : cpus_{std::move(cpus)}, clocks_{clocks}, others_{others} {}
 
-void noise_gate::begin() {
-  at_begin_ = last_ = others_(cpus_).ticks;
-  throttled_at_begin_ = throttled_ = clocks_(cpus_).throttled;
-  judge_s_ = judge_seconds();
+void noise_gate::resume() {
+  counts_ = true;
+  since_ = last_ = others_(cpus_).ticks;
+  throttled_since_ = throttled_ = clocks_(cpus_).throttled;
+  judge_since_ = judge_seconds();
+}
+
+void noise_gate::pause() {
+  if (!std::exchange(counts_, false))
+    return;
+  auto now = others_(cpus_).ticks;
+  counted_.busy += now.busy - since_.busy;
+  counted_.stolen += now.stolen - since_.stolen;
+  counted_.total += now.total - since_.total;
+  throttled_counted_ += clocks_(cpus_).throttled - throttled_since_;
+  // Beside a device's drivers the judge works on other processors.
+  if (works_on(cpus_))
+    judge_s_ += judge_seconds() - judge_since_;
 }
 
 bool noise_gate::disturbed() {
@@ -99,20 +123,17 @@ bool noise_gate::disturbed() {
 }
 
 std::map<std::string, double> noise_gate::facts(double own_s) const {
-  auto seen = others_(cpus_);
   auto clock = clocks_(cpus_);
-  const auto& now = seen.ticks;
   double per_second = static_cast<double>(sysconf(_SC_CLK_TCK)),
-         total = std::max(1.0, static_cast<double>(now.total - at_begin_.total)) / per_second,
-         busy = static_cast<double>(now.busy - at_begin_.busy) / per_second,
-         own = own_s + judge_seconds() - judge_s_;
+         total = std::max(1.0, static_cast<double>(counted_.total)) / per_second,
+         busy = static_cast<double>(counted_.busy) / per_second, own = own_s + judge_s_;
   std::map<std::string, double> out;
-  out["gate.load"] = seen.load;
+  out["gate.load"] = others_(cpus_).load;
   out["gate.others"] = std::clamp((busy - own) / total, 0.0, 1.0);
-  out["gate.steal"] = static_cast<double>(now.stolen - at_begin_.stolen) / per_second / total;
+  out["gate.steal"] = static_cast<double>(counted_.stolen) / per_second / total;
   if (clock.mhz > 0)
     out["gate.mhz"] = clock.mhz;
-  out["gate.throttled"] = static_cast<double>(clock.throttled - throttled_at_begin_);
+  out["gate.throttled"] = static_cast<double>(throttled_counted_);
   out["gate.loud"] = out["gate.others"] > loud_others || out["gate.steal"] > loud_steal ? 1 : 0;
   return out;
 }

@@ -49,25 +49,27 @@ public:
   /// The driver's readings for these processors (driver_seam).
   noise_gate(std::vector<int> cpus, clocks_of clocks, others_of others);
 
-  /// From now on.
-  void begin();
+  /// Counts from now on, until `pause`: not while processes start, whose work nobody tells from others'.
+  void resume();
+  void pause();
 
   /// Whether the host took time away, or a processor was throttled, since the last call of this function. Ask
   /// once per pair; such a pair may be left out.
   bool disturbed();
 
-  /// Facts so far: gate.load (runnable processes, one minute), gate.others and gate.steal (share of the
+  /// Facts of what was counted: gate.load (runnable processes, one minute), gate.others and gate.steal (share of the
   /// processors' time of others and of the host), gate.mhz, gate.throttled, gate.loud (0 or 1). `own_s`: CPU
-  /// seconds of this measurement.
+  /// seconds of the measured processes meanwhile; this process's own are known.
   std::map<std::string, double> facts(double own_s) const;
 
 private:
   std::vector<int> cpus_;
   clocks_of clocks_;
   others_of others_;
-  cpu_ticks at_begin_, last_;
-  std::uint64_t throttled_at_begin_ = 0, throttled_ = 0;
-  double judge_s_ = 0;
+  bool counts_ = false;
+  cpu_ticks since_, last_, counted_;
+  std::uint64_t throttled_since_ = 0, throttled_ = 0, throttled_counted_ = 0;
+  double judge_since_ = 0, judge_s_ = 0;
 };
 
 /// The gate's thresholds, as shares of the processors' time.

@@ -8,13 +8,27 @@ namespace ke {
 namespace {
 
 constexpr std::uint32_t most_replayed = 12; ///< pairs of one call by a graph: the device's work varies little
+constexpr std::uint32_t least_alone = 12;   ///< pairs of one call in a launch: of fewer a median says little
 
 } // namespace
 
 std::uint32_t timing::singles(const timed_workload& w) const {
   if (!calls_alone(w))
     return 0;
-  return w.pairs + (task_.what.policy.graph_launch ? 0 : std::min(w.pairs, most_replayed));
+  return w.pairs * alone_beside_a_pair(w) +
+         (task_.what.policy.graph_launch ? 0 : std::min(w.pairs, most_replayed));
+}
+
+std::uint32_t timing::alone_beside_a_pair(const timed_workload& w) {
+  return (least_alone + w.pairs - 1) / w.pairs;
+}
+
+result<bool> timing::single_pairs(evidence& found, const side_by_side& sides, timed_workload& w,
+                                  single_calls& alone) {
+  for (std::uint32_t i = 0; i < alone_beside_a_pair(w); ++i)
+    if (auto one = single_pair(found, sides, w, alone); !one || !*one)
+      return one;
+  return true;
 }
 
 result<bool> timing::single_pair(evidence& found, const side_by_side& sides, timed_workload& w,

@@ -176,9 +176,10 @@ void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
   double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs,
          launch_ns = launch_s() * 1e9, call_ns = reference + candidate + copy_ns + 1e9 * slot_s;
   most_slots = std::min(most_slots, 1 + overtime * launch_ns / call_ns);
-  if (calls * (least + 1) > most_slots) { // single short calls of a device say little, however many there are
-    double fewest = bands_.least_order_ns > 0 ? fewest_pairs : least;
-    calls = std::max(1.0, std::floor(most_slots / (fewest + 1)));
+  if (calls * (least + 1) > most_slots) { // a device's short orders say little, however many there are
+    double enough = bands_.fewest_pairs_ns / std::min(reference, candidate),
+           few = std::min(enough, std::floor(most_slots / (fewest_pairs + 1)));
+    calls = std::max({1.0, std::floor(most_slots / (least + 1)), std::min(calls, std::floor(few))});
   }
   double pair_ns = calls * call_ns + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
@@ -338,7 +339,7 @@ std::optional<timing::both_said> timing::ask_both(evidence& found, const side_by
         baseline_failed(found, one);
       return std::nullopt;
     }
-    own_cpu_s_ += one.call.cpu_s + one.call.late_s;
+    own_cpu_s_ += one.call.awake_s;
   }
   return said;
 }
@@ -372,7 +373,7 @@ bool timing::in_another_form(evidence& found, const side_by_side& sides,
   // A baseline that compiles itself would do so for shapes that nobody is timed on.
   if (task_.compile_s > 0 && scene.shapes.dims != w.shapes.dims) {
     auto said = sides.candidate.run(slots, rubbish, task_.what.policy.cold_cache, limit);
-    own_cpu_s_ += said.call.cpu_s;
+    own_cpu_s_ += said.call.awake_s;
     return note_call(found, task_.what, sides.candidate, said, slots, scene.shapes, found.cases);
   }
   auto said = ask_both(found, sides, slots, scene.shapes, rubbish, {limit, limit}, found.cases);
@@ -420,7 +421,7 @@ result<bool> timing::warm_up(evidence& found, const side_by_side& sides, timed_w
     auto allowed = allowed_by(sides, b, *slots, w);
     if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases, allowed))
       return false;
-    own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
+    own_cpu_s_ += a.call.awake_s + b.call.awake_s;
     double both = a.call.ns + b.call.ns;
     calm = std::fabs(both - before) < steady_within * before ? calm + 1 : 0;
     before = both;
@@ -505,7 +506,7 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
     }
     samples.reference_ns.push_back(ns[0]);
     samples.candidate_ns.push_back(ns[1]);
-    if (auto one = calls_alone(w) ? single_pair(found, sides, w, alone) : result<bool>{true}; !one || !*one)
+    if (auto one = calls_alone(w) ? single_pairs(found, sides, w, alone) : result<bool>{true}; !one || !*one)
       return one;
   }
   auto control = control_ratios(samples.reference_ns);
@@ -536,6 +537,7 @@ status timing::launch(evidence& found) {
   b.move_between_orders();
   control_.emplace_back();
   others_.begin(own_cpu_s_);
+  gate_.resume();
   std::vector<calls_alone_of> alone(workloads_.size());
   bool sound = true;
   for (std::size_t i = 0; sound && i < workloads_.size(); ++i) {
@@ -548,6 +550,7 @@ status timing::launch(evidence& found) {
     sound = *measured;
   }
   others_seen_ = others_.seen(own_cpu_s_);
+  gate_.pause();
   if (auto s = sound ? charge_savings(found, {a, b}, alone) : ok; !s)
     return s;
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
@@ -567,7 +570,6 @@ status timing::run(evidence& found) {
   }
   bank_s_ = seconds_since(start);
   note_sentinel(found, counter_keys::sentinel_before_of);
-  gate_.begin();
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
     if (auto s = calm_launch(found); !s)

@@ -135,11 +135,14 @@ private:
   /// False, as of the next two: no further call makes sense.
   result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w, single_calls& alone);
   result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
-  /// Whether calls are also timed alone, one with each pair, because who sees all calls of an order may answer them by one
+  /// Whether calls are also timed alone, beside each pair, because who sees all calls of an order may answer them by one
   /// batch.
   bool calls_alone(const timed_workload& w) const { return bands_.sees_orders && w.calls > 1; }
   /// Slots for that.
   std::uint32_t singles(const timed_workload& w) const;
+  static std::uint32_t alone_beside_a_pair(const timed_workload& w);
+  result<bool> single_pairs(evidence& found, const side_by_side& sides, timed_workload& w,
+                            single_calls& alone);
   /// One order of one call of each side, as timed_pair does.
   result<bool> single_pair(evidence& found, const side_by_side& sides, timed_workload& w,
                            single_calls& alone);

@@ -10,6 +10,8 @@
 #include "interface/cli/foreground.hpp"
 #include "interface/cli/judged_text.hpp"
 #include "interface/cli/named_problem.hpp"
+#include "interface/cli/output_file.hpp"
+#include "interface/cli/sample_lines.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/verdict.hpp"
@@ -29,7 +31,7 @@ struct eval_options {
   std::string problem, backend, device = "*", sandbox = "best", cache;
   std::vector<std::string> candidates, backend_paths;
   bool json = false, untimed = false;
-  std::string plan, trace, baseline;
+  std::string plan, trace, baseline, samples;
 };
 
 /// `counters`: of its evidence.
@@ -87,16 +89,17 @@ result<exported_facts> take_exported(eval_options& o) {
 }
 
 /// `interrupted`, `missing` or `invalid`: there is no verdict, and none of another candidate would come, either.
+/// `seen`: what the verdict is of, as far as there is any.
 result<verdict> judge(const eval_options& o, const problem& what, const std::string& source,
-                      measure_plan plan, foreground& judging, std::map<std::string, double>& counters) {
+                      measure_plan plan, foreground& judging, evidence& seen) {
   auto found = evaluate(what, source, judging.with(), plan, judging.options, judging.processes());
   if (judging.interrupted())
     return interrupted_failure();
   if (found && !o.trace.empty())
     (void)write_call_trace(o.trace, *found);
   if (found) {
-    counters = found->counters;
-    return verdict_of(*found, what, plan);
+    seen = *std::move(found);
+    return verdict_of(seen, what, plan);
   }
   if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid)
     return found.error();
@@ -122,21 +125,27 @@ int judge_all(const eval_options& o, const problem& what, const std::vector<std:
   if (options.timed && (*judging)->with().device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
   bool all_correct = true;
+  std::string samples;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::map<std::string, double> counters;
-    auto v = judge(o, what, sources[i], plan, **judging, counters);
+    evidence seen;
+    auto v = judge(o, what, sources[i], plan, **judging, seen);
     if (!v && i > 0)
       std::cerr << "not judged: " << o.candidates[i] << " and what follows it\n";
     if (!v)
       return complain(v.error(), "eval");
     all_correct = all_correct && v->state == verdict_state::correct;
+    if (!o.samples.empty()) {
+      samples += sample_lines(o.candidates[i], seen, what);
+      if (auto written = write_output(o.samples, samples); !written)
+        return complain(written.error(), "eval");
+    }
     if (o.json) {
-      std::cout << verdict_json(*v, counters) << std::endl;
+      std::cout << verdict_json(*v, seen.counters) << std::endl;
       continue;
     }
     if (sources.size() > 1)
       std::cout << o.candidates[i] << ": ";
-    print_for_people(*v, counters);
+    print_for_people(*v, seen.counters);
     if (!when_exported.empty())
       std::cout << "  when it was exported: " << when_exported << '\n';
     std::cout.flush();
@@ -223,6 +232,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option(
       "--trace", o->trace,
       "Write a Chrome trace of one call to this file, by loop or by operator; Perfetto opens it");
+  command->add_option("--samples", o->samples,
+                      "Write what each pair took to this file, one JSON object a launch and workload");
   command->add_option("--backend-path", o->backend_paths, "Folder with more backends");
   command->add_option("--cache", o->cache, "Folder that keeps built objects for later runs");
   command->footer(

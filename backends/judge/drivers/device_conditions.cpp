@@ -35,6 +35,10 @@ constexpr int looks = 6;
 
 constexpr std::array<const char*, 4> parts_of_charges{"armed", "turns", "shift", "behind"};
 
+result<judge_device*> watched_device() {
+  return number ? judge_device::of(*number) : result<judge_device*>{failure{}};
+}
+
 /// The least, or the greatest, of a judgement's readings.
 void enter(evidence& found, const char* key, double value,
            const double& (*of)(const double&, const double&)) {
@@ -86,8 +90,13 @@ void watch_conditions(const nvidia_device& device) {
   watched.emplace(watch{*health, now});
 }
 
+std::size_t free_memory() {
+  auto device = watched_device();
+  return device ? (*device)->free_bytes() : 0;
+}
+
 std::map<std::string, double> sentinel(const std::vector<int>& cpus) {
-  auto device = number ? judge_device::of(*number) : result<judge_device*>{failure{}};
+  auto device = watched_device();
   if (!device)
     return {};
   double launch = std::numeric_limits<double>::infinity(), memory = launch;

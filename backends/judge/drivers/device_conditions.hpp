@@ -2,6 +2,7 @@
 
 #include "runtime/core/result.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,6 +36,9 @@ struct charges {
   } candidate, others;
 };
 charges& charges_so_far();
+
+/// Bytes of the watched device's memory that nobody has; 0: no device.
+std::size_t free_memory();
 
 /// driver_seam::sentinel: `launch`, an empty kernel and its wait; `memory`, a write over more than the last-level cache,
 /// both by the judge's own context on the watched device; and the host's, for what launches kernels. Empty: no device.

@@ -1,5 +1,9 @@
 // A device's driver, as driver_process has it: requests by a shared page instead of orders by a pipe.
+#include "backends/judge/drivers/awake_processor.hpp"
 #include "backends/judge/drivers/driver_process_state.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -30,6 +34,10 @@ call_outcome driver_process::end(call_end how, std::string why) {
   return state_->killed(how, std::move(why));
 }
 
+void driver_process::follows(std::shared_ptr<awake_processor> before) {
+  state_->before = std::move(before);
+}
+
 call_outcome driver_process::ask(wire::device_request what, double limit_s) {
   auto& s = *state_;
   call_outcome out;
@@ -44,6 +52,8 @@ call_outcome driver_process::ask(wire::device_request what, double limit_s) {
       return s.killed(call_end::forged, "it ran between two calls although it was stopped");
     s.open.cpu_before = s.group->cpu_seconds();
     s.group->resume();
+    if (s.before)
+      s.before->rest();
     s.awake = true;
   }
   s.open.start = driver_now_ns();

@@ -46,6 +46,12 @@ std::size_t bank_bytes() {
   return std::clamp(free / share_of_host, least_bank, most_bank);
 }
 
+/// Long orders of many calls hide what a single one of a process costs that was just woken: a guest's processor varies.
+std::size_t slot_memory() {
+  constexpr std::size_t least = std::size_t{512} << 20, most = std::size_t{2} << 30, share_of_device = 64;
+  return std::clamp(free_memory() / share_of_device, least, most);
+}
+
 /// The judge spins while a driver runs: not on the driver's processors.
 void leave_processors(const std::vector<int>& to_driver) {
   cpu_set_t own;
@@ -59,6 +65,15 @@ void leave_processors(const std::vector<int>& to_driver) {
     return;
   constexpr int most_threads = 16;
   allow_threads(static_cast<std::size_t>(std::min(CPU_COUNT(&own), most_threads)));
+}
+
+/// One for all processes that are measured there, as long as there is any. Null: they have several processors.
+std::shared_ptr<awake_processor> awake_on(const std::vector<int>& cpus) {
+  static std::weak_ptr<awake_processor> known; // a judge measures on the same ones always
+  auto awake = known.lock();
+  if (!awake && cpus.size() == 1)
+    known = awake = std::make_shared<awake_processor>(cpus.front());
+  return awake;
 }
 
 device_object object_in(const std::string& path) {
@@ -171,11 +186,14 @@ driver_bands bands(double least_order_ns) {
   return {.idle_floors = 0,
           .idle_s = 0,
           .least_order_ns = least_order_ns,
-          .slot_memory = 512u << 20,
+          .fewest_pairs_ns = 1e6,
+          .slot_memory = slot_memory(),
           .bank_bytes = bank_bytes(),
           .copy_ns = copy_ns,
           .mix_ns = mix_ns,
-          .spread = {0.006, 0.004},
+          .spread = {0.01, 0.003},
+          .beside_others = {0.03, 0.03},
+          .by_graph = {0.004, 0.0015},
           .cpu_tells = false, // it spins
           .sampling_hides_late_work = false};
 }
@@ -186,6 +204,7 @@ status arena(device_state& d, const driver_start& how) {
     return device.error();
   leave_processors(how.cpus);
   d.device = *device;
+  d.awake = awake_on(how.cpus);
   d.memory.at_start = d.device->free_bytes();
   auto memory = device_arena::make(**device, how.memory, how.device->pool_bytes);
   if (!memory)
@@ -202,10 +221,13 @@ status open(device_state& d, const driver_start& how) {
   start.device->number = 0; // the only one that it sees
   d.foreign = start.device->foreign;
   d.memory.wakes(*d.device);
+  if (d.awake)
+    d.awake->rest(); // it loads there
   auto process = driver_process::start(start, d.arena->descriptor());
   if (!process)
     return process.error();
   d.process = *std::move(process);
+  d.process->follows(d.awake);
   return ok;
 }
 
@@ -254,6 +276,12 @@ call_outcome blamed(device_state& d, const std::string& why) {
   return out;
 }
 
+/// Its process was stopped, and will be continued soon.
+void keep_awake(device_state& d) {
+  if (d.awake)
+    d.awake->spin();
+}
+
 void hand(device_state& d, const call_order& what, double limit_s) {
   if (d.trouble.end != call_end::done)
     return;
@@ -262,12 +290,15 @@ void hand(device_state& d, const call_order& what, double limit_s) {
     d.trouble.why = written.error().text;
     return;
   }
+  d.calls = what.calls;
   if (!std::exchange(d.calibrated, true))
     d.bands = turn_bands_of(*d.device, *d.process, d.foreign);
   d.memory.wakes(*d.device);
   auto prepared = d.process->ask(wire::device_request::prepare, std::max(limit_s, primer_limit_s));
   if (prepared.end == call_end::done)
     d.process->close(prepared); // the inputs come next: nothing of it may run
+  keep_awake(d);
+  d.awake_s = prepared.awake_s;
   if (prepared.end == call_end::done && d.foreign && !wait_until_still(*d.device, d.bands).still)
     prepared = blamed(d, "its work runs on the device between two orders, while it is stopped");
   if (prepared.end != call_end::done)
@@ -314,16 +345,20 @@ std::optional<call_outcome> left_behind(device_state& d, const stillness& after)
 /// What an order left to do or had done before its clock ran, beyond what that differs by itself, and the floor that
 /// leaving out a wait saves; or by how much this process's orders do so on the whole.
 double charged_ns(device_state& d, double fence_ns) {
-  // Of all processes without foreign code, so also of the same orders' other side.
-  static turn_readings of_reference;
-  double fence = fence_ns - d.bands.fence_ns, single = fence > d.bands.fence_band_ns ? fence : 0;
+  // Of all processes without foreign code, so also of the same orders' other side: by calls of an order.
+  static std::map<std::uint32_t, turn_readings> of_references;
+  static std::uint64_t orders = 0;
+  const turn_reading now{fence_ns, d.primer_ns, ++orders};
+  auto& of_reference = of_references[d.calls];
+  double single = of_reference.fence_over_ns(fence_ns, d.bands);
   if (!d.foreign) { // its waits are our own
-    of_reference.add(fence_ns, d.primer_ns);
+    of_reference.add(now);
     charges_so_far().others.add(fence_ns, d.primer_ns);
     return single;
   }
-  d.turns.add(fence_ns, d.primer_ns);
-  double shift = d.turns.shift_ns(of_reference);
+  auto& shifts = d.shifts[d.calls];
+  shifts.add(now, of_reference);
+  double shift = shifts.usual_ns();
   single += of_reference.primer_over_ns(d.primer_ns);
   double turns = single > 0 ? single + d.bands.still_ns : 0;
   auto& all = charges_so_far();
@@ -339,6 +374,8 @@ void close(device_state& d, std::span<const result_part> samples, call_outcome& 
   for (const auto& part : samples)
     sample(d, part);
   d.process->close(call);
+  keep_awake(d);
+  call.awake_s += std::exchange(d.awake_s, 0) + (d.awake ? d.awake->taken_s() : 0);
   call.cpu_s = 0; // it spins from one request to the next: that says nothing about threads
   if (d.foreign && call.end == call_end::done) { // it was awake until now: what it began since the fence
     auto after = wait_until_still(*d.device, d.bands);

@@ -3,6 +3,7 @@
 #include "backends/device/device_arena.hpp"
 #include "backends/evidence/device_object.hpp"
 #include "backends/judge/driver_seam.hpp"
+#include "backends/judge/drivers/awake_processor.hpp"
 #include "backends/judge/drivers/device_turns.hpp"
 #include "backends/judge/drivers/driver_process.hpp"
 
@@ -57,13 +58,16 @@ struct device_state : driver_state {
   bool calibrated = false;
   bool foreign = false; ///< a candidate's host code runs in it
   device_memory_use memory;
-  double armed_ns = 0;  ///< of the order: what ran between its inputs and its primer
-  double primer_ns = 0; ///< of the order
-  turn_readings turns;
-  bool makes_results = false;        ///< results lie where its calls made them, as it says
-  std::vector<std::uint64_t> places; ///< then: of each call's tensors, since the last answer
-  std::uint32_t tensors = 0;         ///< of the order
-  bool cold = false;                 ///< the next fence flushes the cache first
+  double armed_ns = 0;                         ///< of the order: what ran between its inputs and its primer
+  double primer_ns = 0;                        ///< of the order
+  double awake_s = 0;                          ///< CPU time of its process as the order was prepared
+  std::uint32_t calls = 0;                     ///< of the order
+  std::map<std::uint32_t, turn_shifts> shifts; ///< by calls of an order
+  std::shared_ptr<awake_processor> awake;      ///< where its process runs
+  bool makes_results = false;                  ///< results lie where its calls made them, as it says
+  std::vector<std::uint64_t> places;           ///< then: of each call's tensors, since the last answer
+  std::uint32_t tensors = 0;                   ///< of the order
+  bool cold = false;                           ///< the next fence flushes the cache first
   std::uint32_t flushes = 0;
   kept_results kept;    ///< of the last order
   call_outcome trouble; ///< of the machine or a request, since the last order: ends the next one

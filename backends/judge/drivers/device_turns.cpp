@@ -31,6 +31,12 @@ double usual_of(std::vector<double>& all, double& band) {
   return all[all.size() / 2];
 }
 
+void keep(std::vector<double>& last, double ns) {
+  if (last.size() == most_readings)
+    last.erase(last.begin());
+  last.push_back(ns);
+}
+
 turn_bands measured(judge_device& device, driver_process& process) {
   std::vector<double> fences, primers, still;
   for (int i = 0; i < calibrations; ++i) {
@@ -54,20 +60,36 @@ turn_bands measured(judge_device& device, driver_process& process) {
 
 } // namespace
 
-void turn_readings::add(double fence_ns, double primer_ns) {
-  for (auto [all, ns] : {std::pair{&fences_, fence_ns}, std::pair{&primers_, primer_ns}}) {
-    if (all->size() == most_readings)
-      all->erase(all->begin());
-    all->push_back(ns);
-  }
+void turn_readings::add(const turn_reading& now) {
+  known_ = true;
+  last_ = now;
+  keep(fences_, now.fence_ns);
+  keep(primers_, now.primer_ns);
 }
 
-double turn_readings::shift_ns(const turn_readings& of_reference) const {
-  if (std::min(fences_.size(), of_reference.fences_.size()) < least_readings)
+void turn_shifts::add(const turn_reading& own, const turn_readings& of_reference) {
+  constexpr std::uint64_t beside = 2; // of two pairs whose first orders are the process's own
+  const auto* other = of_reference.last();
+  if (!other || own.number - other->number > beside)
+    return;
+  keep(fences_, own.fence_ns - other->fence_ns);
+  keep(primers_, own.primer_ns - other->primer_ns);
+}
+
+double turn_shifts::usual_ns() const {
+  if (fences_.size() < least_readings)
     return 0;
-  double fence = median_of(fences_) - median_of(of_reference.fences_),
-         primer = median_of(primers_) - median_of(of_reference.primers_);
+  double fence = median_of(fences_), primer = median_of(primers_);
   return (fence > least_shift_ns ? fence : 0) + (primer > least_primer_shift_ns ? primer : 0);
+}
+
+double turn_readings::fence_over_ns(double fence_ns, const turn_bands& bands) const {
+  double usual = bands.fence_ns, most = usual + bands.fence_band_ns;
+  if (fences_.size() >= least_readings) {
+    usual = std::max(usual, median_of(fences_));
+    most = std::max(most, quantile_of(fences_, usual_share) + foreign_fence_margin_ns);
+  }
+  return fence_ns > most ? fence_ns - usual : 0;
 }
 
 double turn_readings::primer_over_ns(double primer_ns) const {

@@ -3,6 +3,7 @@
 #include "backends/device/judge_device.hpp"
 #include "backends/judge/drivers/driver_process.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace ke {
@@ -15,15 +16,37 @@ struct turn_bands {
   double still_ns = 0;                    ///< the judge's, after one of its own: nobody else ran
 };
 
-/// What fences and primers of one process have read, in ns, over its orders.
+/// An order's fence and primer, ns, and its number among all orders of the judge.
+struct turn_reading {
+  double fence_ns = 0, primer_ns = 0;
+  std::uint64_t number = 0;
+};
+
+/// What fences and primers of one process have read, in ns, over its orders of as many calls.
 class turn_readings {
 public:
-  void add(double fence_ns, double primer_ns);
-  /// By how much the usual fence and the usual primer are longer than of a process that runs the same orders, together;
-  /// 0 where that is no more than processes differ by, or little is known.
-  double shift_ns(const turn_readings& of_reference) const;
+  /// How much longer one fence is than the usual one, beyond what they differ by: of this process, or of orders of nothing
+  /// where little is known. A fence that comes after gigabytes were touched is longer by some us.
+  double fence_over_ns(double fence_ns, const turn_bands& bands) const;
+  void add(const turn_reading& now);
+  /// The last one; null: none.
+  const turn_reading* last() const { return known_ ? &last_ : nullptr; }
   /// How much longer one primer is than this process's usual one, beyond what they differ by; 0 likewise.
   double primer_over_ns(double primer_ns) const;
+
+private:
+  bool known_ = false;
+  turn_reading last_;
+  std::vector<double> fences_, primers_; ///< the last ones
+};
+
+/// By how much fences and primers of one process are longer than those of the reference's orders right beside its own, of
+/// as many calls: both drift together by tens of us.
+class turn_shifts {
+public:
+  void add(const turn_reading& own, const turn_readings& of_reference);
+  /// The usual one of both together, ns; 0 where that is no more than processes differ by, or little is known.
+  double usual_ns() const;
 
 private:
   std::vector<double> fences_, primers_; ///< the last ones

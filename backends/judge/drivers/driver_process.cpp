@@ -303,8 +303,10 @@ void driver_process::close(call_outcome& call) {
   call.driver_ns = static_cast<double>(message.took_ns);
   call.left = message.left;
   call.cpu_s = s.open.cpu_done - s.open.cpu_before;
+  auto until_now = s.group->cpu_seconds();
+  call.awake_s = until_now - s.open.cpu_before;
   // No work left out by "done" can have taken longer than the stop did: threads side by side count once.
-  call.late_s = std::min(s.group->cpu_seconds() - s.open.cpu_done, gap_s);
+  call.late_s = std::min(until_now - s.open.cpu_done, gap_s);
 }
 
 } // namespace ke

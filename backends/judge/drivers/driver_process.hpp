@@ -13,6 +13,8 @@
 
 namespace ke {
 
+class awake_processor;
+
 /// A driver in its sandbox on this host, stopped except while an order runs. Owns the process and its
 /// descendants. One thread. The destructor kills everything.
 class driver_process {
@@ -35,6 +37,8 @@ public:
   /// for its answer, spinning; `ns` is the judge's time of that. The process goes on until `close`. After anything
   /// but `done` it is dead.
   call_outcome ask(wire::device_request what, double limit_s);
+  /// Who gives way on its processor once it is continued by `ask`.
+  void follows(std::shared_ptr<awake_processor> before);
   /// Where a request's values go; of a device's driver.
   wire::device_words& words();
 

@@ -60,11 +60,12 @@ struct driver_process::state {
   kernel_holdings holdings;
   double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
-  bool awake = false;    ///< a device's driver goes on between its requests
-  bool writable = false; ///< `inside` is, too
-  bool boxed = false;    ///< the child is the sandbox's launcher, not the driver
-  bool begun = false;    ///< the driver has said that it runs
-  bool confined = false; ///< once it is loaded it may make no code
+  std::shared_ptr<awake_processor> before; ///< who gives way as the process is continued; null: nobody
+  bool awake = false;                      ///< a device's driver goes on between its requests
+  bool writable = false;                   ///< `inside` is, too
+  bool boxed = false;                      ///< the child is the sandbox's launcher, not the driver
+  bool begun = false;                      ///< the driver has said that it runs
+  bool confined = false;                   ///< once it is loaded it may make no code
 
   /// An order that was answered and is not closed yet.
   struct {

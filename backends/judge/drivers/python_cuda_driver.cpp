@@ -18,7 +18,7 @@
 namespace ke {
 namespace {
 
-constexpr std::uint32_t most_calls = 128;
+constexpr std::uint32_t most_order_calls = 128;
 /// PyTorch's libraries, which are mapped as they are needed, and its context.
 constexpr std::uint64_t address_bytes = 64ull << 30;
 /// Of the arena, for results and what calls allocate besides: PyTorch asks for 20 MiB at once.
@@ -65,7 +65,8 @@ truth_form truth(const judge_task& task) {
 }
 
 std::uint32_t most_timed_calls(std::size_t args) {
-  return std::min(most_calls, static_cast<std::uint32_t>(wire::most_words / std::max<std::size_t>(args, 1)));
+  return std::min(most_order_calls,
+                  static_cast<std::uint32_t>(wire::most_words / std::max<std::size_t>(args, 1)));
 }
 
 driver_bands bands() {
