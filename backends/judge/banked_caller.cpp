@@ -26,7 +26,7 @@ KE_FIELDS(banked_ending, x.end, x.why, x.red_zone, x.inputs_changed)
 namespace {
 
 /// Of a record: as much as a bank holds.
-constexpr decode_limits most{truth_bank::most_bytes, truth_bank::most_bytes, 8};
+constexpr decode_limits most{truth_bank::most_room, truth_bank::most_room, 8};
 
 bool answered(const caller::outcome& out) {
   return out.call.end == call_end::done && out.call.why.empty() && out.red_zone.empty() &&

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace ke {
@@ -58,7 +59,7 @@ private:
 } // namespace
 
 struct truth_bank::head {
-  std::uint64_t key = 0, end = 0;
+  std::uint64_t key = 0, end = 0, room = 0;
 };
 
 struct truth_bank::record_head {
@@ -66,20 +67,29 @@ struct truth_bank::record_head {
   std::uint64_t bytes = 0;
 };
 
-truth_bank::truth_bank(int file) : file_{file}, key_{secret_key()} {
+std::uint64_t truth_bank::usual_room() {
+  constexpr std::uint64_t share = 64; // a worker keeps up to three
+  auto pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  auto free =
+      pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : 0;
+  return std::clamp(free / share, least_room, most_room);
+}
+
+truth_bank::truth_bank(int file, std::uint64_t room) : file_{file}, key_{secret_key()} {
   head begin;
   fcntl(file_.get(), F_SETFD, FD_CLOEXEC); // for no process of a candidate
   file_lock alone{file_.get()};
   if (alone && !read_at(file_.get(), 0, &begin, sizeof begin)) {
-    begin = {key_, sizeof begin};
+    begin = {key_, sizeof begin, room};
     if (!write_at(file_.get(), 0, &begin, sizeof begin))
       begin.end = 0;
   }
-  if (!alone || begin.end < sizeof begin || begin.end > most_bytes) {
+  if (!alone || begin.end < sizeof begin || begin.end > begin.room || begin.room > most_room) {
     file_.reset();
     return;
   }
   key_ = begin.key;
+  room_ = begin.room;
   seen_ = sizeof begin;
   read_new_records(begin.end);
 }
@@ -112,7 +122,7 @@ void truth_bank::keep(const std::string& name, std::string_view record) {
     return;
   read_new_records(begin.end); // of judges beside this one
   record_head next;
-  if (index_.contains(name) || seen_ != begin.end || begin.end + sizeof next + record.size() > most_bytes)
+  if (index_.contains(name) || seen_ != begin.end || begin.end + sizeof next + record.size() > room_)
     return;
   std::memcpy(next.name, name.data(), name_bytes);
   next.bytes = record.size();

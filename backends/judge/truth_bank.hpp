@@ -15,13 +15,17 @@ namespace ke {
 /// by who starts the judges (backends/evaluation/truth_banks.hpp), which no sandbox is given. All inputs come from
 /// its key, so a later judgement asks the same again. Judges may share it at the same time. One thread.
 ///
-/// The file: the key, the end of what is whole, then records: name, bytes, payload. Written under a lock; a judge
+/// The file: the key, the end of what is whole, its room, then records: name, bytes, payload. Written under a lock; a judge
 /// that is killed while it writes leaves what lies before the end as it was.
 class truth_bank {
 public:
   /// `file`: a descriptor, empty or written by other judges; closed at the end. Without one that can be used it
   /// keeps nothing, and the key is drawn anew.
-  explicit truth_bank(int file = -1);
+  /// `room`: bytes of an empty file, once and for all who use it.
+  explicit truth_bank(int file = -1, std::uint64_t room = usual_room());
+
+  /// As this machine's free memory allows: of large tensors a few truths are hundreds of MB.
+  static std::uint64_t usual_room();
 
   bool keeps() const { return file_.get() >= 0; }
   /// Of all inputs, shapes and weights that a judgement draws.
@@ -29,14 +33,14 @@ public:
 
   /// Whether an answer of so many bytes may be kept: no copies are made for a bank that is full. The last part is left to
   /// what is small and was dear to find out.
-  bool has_room(std::size_t bytes) const { return keeps() && seen_ + bytes <= most_bytes - for_findings; }
+  bool has_room(std::size_t bytes) const { return keeps() && seen_ + bytes <= room_ - for_findings; }
   /// The record of this name; nothing: there is none, or it can't be read.
   std::optional<std::string> find(const std::string& name) const;
   /// Keeps it, unless the bank is full or has one of this name already. A name is a content_name().
   void keep(const std::string& name, std::string_view record);
 
-  static constexpr std::uint64_t most_bytes = 192u << 20; ///< of the file
-  static constexpr std::uint64_t for_findings = 4u << 20; ///< of them, which answers leave
+  static constexpr std::uint64_t least_room = 192u << 20, most_room = std::uint64_t{4} << 30; ///< of any
+  static constexpr std::uint64_t for_findings = 4u << 20; ///< of the room, which answers leave
 
 private:
   struct head;
@@ -44,7 +48,7 @@ private:
   void read_new_records(std::uint64_t end);
 
   unique_fd file_;
-  std::uint64_t key_ = 0;
+  std::uint64_t key_ = 0, room_ = 0;
   std::uint64_t seen_ = 0;                                                         ///< of the file, in index_
   std::unordered_map<std::string, std::pair<std::uint64_t, std::uint64_t>> index_; ///< name: offset, bytes
 };

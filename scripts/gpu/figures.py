@@ -12,6 +12,7 @@ verdict is another one than it must be. Times are this machine's and this run's.
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -138,14 +139,23 @@ class Judge:
         candidate = self.folder / f"candidate{suffix}"
         candidate.write_text(source)
         begun = time.monotonic()
-        done = subprocess.run([self.runtime, "eval", str(problem), str(candidate), "--backend", backend, "--json", *flags], capture_output=True,
-                              text=True, timeout=300)
+        samples = self.folder / "samples.jsonl"
+        samples.write_text("")
+        done = subprocess.run([self.runtime, "eval", str(problem), str(candidate), "--backend", backend, "--samples", str(samples), "--json", *flags],
+                              capture_output=True, text=True, timeout=300)
         try:
             verdict = json.loads(done.stdout)
         except ValueError:
             sys.exit(f"no verdict: {done.stderr[-2000:]}")
         verdict["wall_s"] = round(time.monotonic() - begun, 2)
+        verdict["by_launch"] = [self.middle(json.loads(line)) for line in samples.read_text().splitlines()]
         return verdict
+
+    @staticmethod
+    def middle(launch):
+        """The median ratio of a launch's pairs."""
+        ratios = [a / b for a, b in zip(launch["reference_ns"], launch["candidate_ns"])]
+        return round(statistics.median(ratios), 4)
 
     def tell(self, **facts):
         print(json.dumps(facts), flush=True)
@@ -194,7 +204,8 @@ class Judge:
         t = v["timing"] or {}
         self.tell(**facts, state=v["state"], decision=v["decision"], reads=t.get("speedup"), ci95=t.get("ci95"),
                   baseline_us=round(t.get("reference_ns", 0) / 1e3, 2), floor_us=round(t.get("floor_ns", 0) / 1e3, 2), pairs=t.get("pairs"),
-                  launches=t.get("launches"), calls=v["correctness"]["timed_calls"], cost=v["cost"], reason=v["reason"][:120])
+                  launches=t.get("launches"), by_launch=v["by_launch"], loud=(v.get("machine") or {}).get("loud"),
+                  state_of_device=v["provenance"].get("device_state"), calls=v["correctness"]["timed_calls"], cost=v["cost"], reason=v["reason"][:120])
 
     def torch(self):
         """PyTorch's softmax against itself, and done twice."""

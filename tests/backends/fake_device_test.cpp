@@ -267,6 +267,33 @@ TEST_CASE("a driver that shows a candidate one call at a time needs no calls alo
   CHECK(found.counters.count("saved_us.alone.wide") == 0);
 }
 
+TEST_CASE(
+    "where inputs are dear, an order has as many calls as it needs, and a launch as many pairs as it can") {
+  auto mixing = ke_test::mixing_device();
+  mixing.bands = [] {
+    auto bands = ke_test::mixing_device().bands();
+    bands.least_order_ns = 4e6; // more calls than there is time for
+    bands.mix_ns = 300;         // of one byte
+    bands.fewest_pairs_ns = 6 * usual_ns;
+    return bands;
+  };
+  auto pairs_of = [](const evidence& found) { return found.launches.at(0).reference_ns.size(); };
+  auto dear = judged({.body = device_right, .late_ns = usual_ns}, mixing, true, true);
+  CHECK(dear.counters.at("calls_per_order.wide") >= 6);
+  CHECK(dear.counters.at("calls_per_order.wide") < 16);
+  CHECK(pairs_of(dear) >= plan_of(measure_plan::rank).least_pairs);
+  mixing.bands = [] {
+    auto bands = ke_test::mixing_device().bands();
+    bands.least_order_ns = bands.fewest_pairs_ns = 4e6;
+    bands.mix_ns = 300;
+    return bands;
+  };
+  auto dearer = judged({.body = device_right, .late_ns = usual_ns}, mixing, true, true);
+  CHECK(dearer.counters.at("calls_per_order.wide") > dear.counters.at("calls_per_order.wide"));
+  CHECK(pairs_of(dearer) < pairs_of(dear)); // few, but none that says nothing
+  CHECK(pairs_of(dearer) >= 3);
+}
+
 TEST_CASE("by calls, what the first one of an order takes on the host hides nothing that the device saves") {
   auto mixing = ke_test::mixing_device();
   auto speedup = [&](const device_kernel& k) { return speedup_beside_others(k, false, mixing); };

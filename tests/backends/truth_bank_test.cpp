@@ -135,11 +135,14 @@ TEST_CASE("a bank without memory or of rubbish keeps nothing, and one that is fu
   REQUIRE(pwrite(rubbish.fd, bytes.data(), bytes.size(), 0) == 4096);
   CHECK_FALSE(truth_bank{rubbish.for_a_judge()}.keeps());
   shared_bank file;
-  truth_bank full{file.for_a_judge()};
-  full.keep(bank_name("large"), std::string(truth_bank::most_bytes - 64, 'x'));
+  truth_bank full{file.for_a_judge(), 1u << 20};
+  full.keep(bank_name("large"), std::string((1u << 20) - 64, 'x'));
   full.keep(bank_name("one too many"), std::string(64, 'y'));
   CHECK(full.find(bank_name("large")));
   CHECK_FALSE(full.find(bank_name("one too many")));
+  truth_bank later{file.for_a_judge(), 2u << 20}; // the room is the file's
+  later.keep(bank_name("one too many"), std::string(64, 'y'));
+  CHECK_FALSE(later.find(bank_name("one too many")));
 }
 
 TEST_CASE("a later judgement with the same bank asks the reference nothing that an earlier one asked") {

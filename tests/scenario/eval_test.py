@@ -34,6 +34,22 @@ class Eval(Scenario):
         self.assertFalse(wait_for_end(below, 3 * SLACK), "processes outlive it")
         self.assert_nothing_left()
 
+    def test_samples(self):
+        """What each pair took goes to the file that is named, a line a candidate, launch and workload; a place where none can be written is told."""
+        self.write("a.cpp", RIGHT)
+        self.write("wrong.cpp", HEAD + "  for (int64_t i = 0; i < n; ++i)\n    y[i] = 0;\n}\n")
+        done = self.call("eval", "problem", "a.cpp", "wrong.cpp", "--plan", "rank", "--json", "--samples", "s.jsonl", code=1)
+        timing = json.loads(done.stdout.splitlines()[0])["timing"]
+        lines = [json.loads(line) for line in (self.folder / "s.jsonl").read_text().splitlines()]
+        self.assertEqual({line["candidate"] for line in lines}, {"a.cpp"}, "who is wrong is not timed")
+        of_first = [line for line in lines if line["workload"] == timing["workloads"][0]["name"]]
+        self.assertEqual([line["launch"] for line in of_first], list(range(timing["launches"])))
+        self.assertEqual(sum(len(line["candidate_ns"]) for line in lines), timing["pairs"])
+        for line in lines:
+            self.assertEqual(len(line["candidate_ns"]), len(line["reference_ns"]))
+        said = self.call("eval", "problem", "a.cpp", "--plan", "rank", "--samples", "nowhere/s.jsonl", code=2).stderr
+        self.assertIn("nowhere/s.jsonl", said)
+
     def test_several(self):
         """Each is judged in its turn, a JSON line each; one that can't be read stops all before anything is judged; a trace is of one alone."""
         self.write("right.cpp", RIGHT)

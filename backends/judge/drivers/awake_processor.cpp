@@ -1,5 +1,7 @@
 #include "backends/judge/drivers/awake_processor.hpp"
 
+#include "backends/judge/stopwatch.hpp"
+
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -23,14 +25,25 @@ void awake_processor::work(int cpu) {
   if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) != 0 ||
       pthread_setschedparam(pthread_self(), SCHED_IDLE, &none) != 0)
     return; // it would be in the way
-  for (task now; (now = task_.load(std::memory_order_relaxed)) != task::end;) {
+  for (task now; (now = task_.load()) != task::end;)
     if (now == task::rest)
       task_.wait(task::rest);
-#ifdef __x86_64__
     else
+      spin_until_told();
+}
+
+void awake_processor::spin_until_told() {
+  constexpr int between_clocks = 1024;
+  for (auto begun = steady::now(); seconds_since(begun) < most_s;)
+    for (int i = 0; i < between_clocks; ++i) {
+      if (task_.load(std::memory_order_relaxed) != task::spin)
+        return;
+#ifdef __x86_64__
       __builtin_ia32_pause();
 #endif
-  }
+    }
+  auto spinning = task::spin;
+  task_.compare_exchange_strong(spinning, task::rest);
 }
 
 void awake_processor::turn_to(task what) {

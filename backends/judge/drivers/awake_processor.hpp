@@ -17,8 +17,9 @@ public:
   awake_processor(const awake_processor&) = delete;
   awake_processor& operator=(const awake_processor&) = delete;
 
-  /// From now on it spins: nothing that is measured runs there.
+  /// From now on it spins, unless nobody is woken for `most_s`: nothing that is measured runs there.
   void spin();
+  static constexpr double most_s = 0.05; ///< no order is that near to the one before
   /// It gives way, to whom was just woken.
   void rest();
 
@@ -28,6 +29,7 @@ public:
 private:
   enum class task : std::uint32_t { rest, spin, end };
   void work(int cpu);
+  void spin_until_told();
   void turn_to(task);
 
   std::atomic<task> task_ = task::rest;
