@@ -73,6 +73,7 @@ bool is_ours(std::int64_t pid) {
   X(power, "nvmlDeviceGetPowerUsage", void*, unsigned*)                                                      \
   X(held_back, "nvmlDeviceGetCurrentClocksThrottleReasons", void*, unsigned long long*)                      \
   X(errors, "nvmlDeviceGetTotalEccErrors", void*, int, int, unsigned long long*)                             \
+  X(energy, "nvmlDeviceGetTotalEnergyConsumption", void*, unsigned long long*)                               \
   X(users, "nvmlDeviceGetComputeRunningProcesses_v3", void*, unsigned*, process_info*)
 
 struct device_health::library {
@@ -133,6 +134,13 @@ device_conditions device_health::now() const {
   out.corrected_errors = errors(corrected);
   out.uncorrected_errors = errors(uncorrected);
   return out;
+}
+
+double device_health::joules() const {
+  unsigned long long millijoules = 0;
+  return by_->energy && by_->energy(device_, &millijoules) == success
+             ? static_cast<double>(millijoules) * 1e-3
+             : 0.0;
 }
 
 std::vector<device_user> device_health::users() const {

@@ -30,6 +30,8 @@ public:
 
   /// Some milliseconds: never between an order and its answer.
   device_conditions now() const;
+  /// Energy that it has used since its driver was loaded, J; a device counts on ten times a second. 0: it does not say.
+  double joules() const;
   /// Those that compute on it. Empty where the library does not say, as in some containers.
   std::vector<device_user> users() const;
 

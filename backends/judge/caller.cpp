@@ -354,6 +354,8 @@ call_outcome caller::call(const call_order& order, std::span<const arena_bytes> 
   auto out = seam().go(state(), order, limit_s, watch);
   if (out.end != call_end::done)
     return out;
+  if (energy_s_ > 0)
+    joules_ = seam().energy(state(), energy_s_);
   std::vector<result_part> samples;
   samples.reserve(looked_at.size());
   for (auto& g : looked_at)
@@ -361,6 +363,16 @@ call_outcome caller::call(const call_order& order, std::span<const arena_bytes> 
   seam().close(state(), samples, out);
   out.ns += patch_ns;
   return out;
+}
+
+double caller::energy(std::span<const bank_slot* const> slots, double seconds, double limit_s) {
+  if (!seam().energy)
+    return 0;
+  joules_ = 0;
+  energy_s_ = seconds;
+  auto said = run(slots, nullptr, false, limit_s);
+  energy_s_ = 0;
+  return said.call.end == call_end::done ? joules_ : 0;
 }
 
 std::vector<result_part> caller::results_of(std::size_t slots) {

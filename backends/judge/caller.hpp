@@ -122,6 +122,10 @@ public:
   outcome run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s,
               bool look = false);
 
+  /// Joules of the device for an order over `slots`, which is run for `seconds`, and whose results count for nothing. 0: not
+  /// known. The process may be dead then.
+  double energy(std::span<const bank_slot* const> slots, double seconds, double limit_s);
+
   /// Private copy of an output, after `run`.
   const std::string& output(std::size_t slot, std::size_t tensor) const;
 
@@ -207,6 +211,7 @@ private:
   std::string red_;                                 ///< what red zones hold: another part each
   std::uint64_t red_key_ = 0;                       ///< which part
   double each_s_ = 0;                               ///< one call of the last order
+  double energy_s_ = 0, joules_ = 0;                ///< for how long an order is run again; of one
   std::vector<std::size_t> bytes_;                  ///< per tensor
   std::size_t places_ = 0;                          ///< for slots
   std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor; those beyond an order's are spare

@@ -218,6 +218,9 @@ struct driver_seam {
                      const call_watch& watch) = nullptr;
   /// A part of a result as it is now, while the order runs: only within a call_watch.
   void (*sample)(driver_state&, const result_part& part) = nullptr;
+  /// After `go` said `done`: runs the same order again and again for so long, on what lies there. Joules of the device for
+  /// one of them; 0: it does not say, or the process ended. Null: nothing counts energy.
+  double (*energy)(driver_state&, double seconds) = nullptr;
   /// At once after `go` said `done`: waits for what the order left to do, takes these samples, and stops the
   /// process. Completes `call`.
   void (*close)(driver_state&, std::span<const result_part> samples, call_outcome& call) = nullptr;

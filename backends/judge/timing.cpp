@@ -553,6 +553,8 @@ status timing::launch(evidence& found) {
   gate_.pause();
   if (auto s = sound ? charge_savings(found, {a, b}, alone) : ok; !s)
     return s;
+  if (auto s = sound ? note_energy(found, {a, b}) : ok; !s)
+    return s;
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
 }
 

@@ -149,6 +149,9 @@ private:
   /// The same by replay of a graph, for orders that are not: the device's work without the host's. Last of a launch,
   /// and outside of the evidence: who can't be captured is none the worse for it, and may not survive the attempt.
   status replay_alone(const side_by_side& sides, timed_workload& w, single_calls& replayed);
+  /// Energy of a call, of both sides, last of the first launch of a plan that is more than a ranking's: the processes may be
+  /// dead then, and what they answered is not looked at.
+  status note_energy(evidence& found, const side_by_side& sides);
   /// Charges what orders of this launch save beyond what their calls save alone.
   status charge_savings(evidence& found, const side_by_side& sides, std::vector<calls_alone_of>& alone);
   static void limit_savings(evidence& found, const timed_workload& w, const calls_alone_of& alone,

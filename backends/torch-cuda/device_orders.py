@@ -157,7 +157,6 @@ class Caller(driver.Caller):
         self.calls()
         if len(self.seen) < len(self.kept) and not self.copies:
             self.copies = True
-            self.kept.clear()
             for tensor, was in before:
                 tensor.copy_(was)
             self.calls()
@@ -172,6 +171,7 @@ class Caller(driver.Caller):
         function, deliver = self.function, self.deliver
         self.places.clear()
         self.seen.clear()
+        self.kept.clear()  # of the same order, where it is run again
         for ready, shapes, row in self.ready:
             arguments, given = ready or self.arguments(shapes, row)
             inputs, outputs, _ = shapes

@@ -68,6 +68,10 @@ void decide_by_time(verdict& v, const evidence& e, const problem& what, measure_
   if (!timing.valid)
     return is(verdict_state::harness_error, "the timing samples are incomplete or not times");
   v.timing = timing.summary;
+  for (auto& w : v.timing->workloads) {
+    w.candidate_mj = counted((counter_keys::energy_mj_of + ("candidate." + w.name)).c_str());
+    w.reference_mj = counted((counter_keys::energy_mj_of + ("reference." + w.name)).c_str());
+  }
   if (timing.decision == timing_decision::none) {
     bool wide = e.aa_width > aa_limit;
     return is(
@@ -153,13 +157,17 @@ nlohmann::ordered_json machine_json(const std::map<std::string, double>& counter
 
 nlohmann::json timing_json(const timing_summary& t, const std::string& baseline) {
   auto workloads = nlohmann::json::array();
-  for (const auto& w : t.workloads)
+  for (const auto& w : t.workloads) {
     workloads.push_back({{"name", w.name},
                          {"held_out", w.held_out},
                          {"speedup", number(w.speedup)},
                          {"ci95", {number(w.low), number(w.high)}},
                          {"candidate_ns", number(w.candidate_ns)},
                          {"reference_ns", number(w.reference_ns)}});
+    for (auto [name, mj] : {std::pair{"candidate_mj", w.candidate_mj}, {"reference_mj", w.reference_mj}})
+      if (mj > 0)
+        workloads.back()[name] = number(mj);
+  }
   return {{"speedup", number(t.speedup)},
           {"ci95", {number(t.low), number(t.high)}},
           {"pairs", t.pairs},

@@ -37,9 +37,26 @@ std::string nanoseconds_text(double ns) {
   return fixed(ns / 1e9, 2) + " s";
 }
 
+namespace {
+
+std::string millijoules_text(double mj) {
+  return mj < 1e3 ? fixed(mj, mj < 10 ? 2 : 1) + " mJ" : fixed(mj / 1e3, 2) + " J";
+}
+
+/// ", 6.1 mJ -> 4.2 mJ", or the candidate's alone; empty: not measured.
+std::string energy_text(const workload_timing& w) {
+  if (w.candidate_mj <= 0)
+    return {};
+  auto before = w.reference_mj > 0 ? millijoules_text(w.reference_mj) + " -> " : std::string{};
+  return ", " + before + millijoules_text(w.candidate_mj);
+}
+
+} // namespace
+
 std::string medians_text(const workload_timing& w) {
-  return w.reference_ns > 0 ? nanoseconds_text(w.reference_ns) + " -> " + nanoseconds_text(w.candidate_ns)
-                            : std::string{};
+  return w.reference_ns > 0
+             ? nanoseconds_text(w.reference_ns) + " -> " + nanoseconds_text(w.candidate_ns) + energy_text(w)
+             : std::string{};
 }
 
 std::string medians_text(const timing_summary& t) {
@@ -48,6 +65,8 @@ std::string medians_text(const timing_summary& t) {
   for (const auto& w : t.workloads)
     if (!w.held_out)
       own.push_back(w.name);
+  if (!t.workloads.empty())
+    text += energy_text(t.workloads.front());
   return own.size() < 2 ? text : text + " on " + own.front();
 }
 

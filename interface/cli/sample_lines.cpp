@@ -2,6 +2,7 @@
 
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ std::string sample_lines(std::string_view candidate, const evidence& found, cons
     line["workload"] = s.workload < what.workloads.size() ? what.workloads[s.workload].name : "";
     line["reference_ns"] = s.reference_ns;
     line["candidate_ns"] = s.candidate_ns;
-    lines += line.dump() + '\n';
+    lines += json_line(line) + '\n';
   }
   return lines;
 }

@@ -51,6 +51,8 @@ inline constexpr const char* device_sm_mhz = "device.sm_mhz";         ///< the l
 inline constexpr const char* device_turn_us_of = "device.turn_us.";
 inline constexpr const char* device_watts = "device.watts"; ///< the most
 inline constexpr const char* edge_cases = "edge_cases";
+/// Energy of the device for a call, mJ: candidate.WORKLOAD, reference.WORKLOAD.
+inline constexpr const char* energy_mj_of = "energy_mj.";
 /// Seconds that first calls on some shapes took beyond the fastest there: compilers that run as they are needed.
 inline constexpr const char* first_calls_s = "first_calls_s";
 inline constexpr const char* gate_beside_others =

@@ -30,8 +30,11 @@ struct workload_timing {
   bool held_out = false;    ///< shown only: the summary's figures leave it out
   double candidate_ns = 0;  ///< median of a call
   double reference_ns = 0;
+  double candidate_mj = 0, reference_mj = 0; ///< energy of the device for a call, mJ; 0: not measured
 };
-KE_FIELDS(workload_timing, x.name, x.speedup, x.low, x.high, x.held_out, x.candidate_ns, x.reference_ns)
+KE_FIELDS(workload_timing, x.name, x.speedup, x.low, x.high, x.held_out, x.candidate_ns, x.reference_ns,
+          x.candidate_mj, x.reference_mj)
+KE_OPTIONAL_TAIL(workload_timing, 2)
 
 /// The summary's own figures leave held-out workloads out, as the goal does; these stand in `workloads`
 /// alone.

@@ -16,7 +16,7 @@ namespace ke_test {
 /// A bank's file whose key is known, so that each run of the test draws the same.
 struct known_bank {
   explicit known_bank(std::uint64_t key) {
-    std::array<std::uint64_t, 2> head{key, sizeof head};
+    std::array<std::uint64_t, 3> head{key, sizeof head, ke::truth_bank::least_room};
     REQUIRE(write(file.get(), head.data(), sizeof head) == sizeof head);
     REQUIRE(for_a_judge()->key() == key);
   }

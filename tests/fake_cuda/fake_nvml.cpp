@@ -2,6 +2,7 @@
 // want: "hot": slowed by heat; "bad-memory": one more uncorrected error each time that it is asked; "stranger": the
 // process whose number stands in it computes there.
 #include <dlfcn.h>
+#include <time.h>
 
 #include <cstdio>
 #include <cstring>
@@ -52,6 +53,15 @@ int nvmlDeviceGetTemperature(void*, int, unsigned* celsius) {
 }
 int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
   *milliwatts = 120'500;
+  return 0;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
+  // 120 W, counted on ten times a second, as devices do.
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  *millijoules = (static_cast<unsigned long long>(now.tv_sec) * 10 +
+                  static_cast<unsigned long long>(now.tv_nsec) / 100'000'000) *
+                 12'000;
   return 0;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {

@@ -95,6 +95,19 @@ class TorchCuda(Scenario):
                 self.assertGreater(verdict["correctness"]["timed_calls"], 0)
                 self.assertEqual(verdict["correctness"]["timed_calls"], verdict["correctness"]["timed_calls_checked"])
 
+    def test_energy_of_a_call(self):
+        """What a call costs the device in energy, of both sides, in JSON and for people; a ranking does without."""
+        verdict = self.judged(RIGHT, "--plan", "eval")
+        self.assertIn(verdict["state"], ("correct", "noisy"), verdict["reason"])
+        (timed,) = verdict["timing"]["workloads"]
+        for side in ("candidate", "reference"):  # the device takes 120 W, and a call no less than some us and no more than a second
+            self.assertGreater(timed[f"{side}_mj"], 1e-3)
+            self.assertLess(timed[f"{side}_mj"], 120e3)
+        said = self.call("eval", "problem.toml", "candidate.py", "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--plan", "eval",
+                         code=None, env={"KE_LIBCUDA": FAKE_CUDA}).stdout
+        self.assertRegex(said, r", [0-9.]+ m?J -> [0-9.]+ m?J \(medians\)")
+        self.assertNotIn("candidate_mj", self.judged(RIGHT, "--plan", "rank")["timing"]["workloads"][0])
+
     def test_arguments_that_are_copies_are_of_this_order_s_inputs(self):
         """In sixteen bits, for the truth in double precision, and in other strides."""
         short = PROBLEM.replace('"f32"', '"bf16"')

@@ -4,6 +4,7 @@
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/drivers/c_abi_driver.hpp"
 #include "backends/judge/drivers/device_conditions.hpp"
+#include "backends/judge/drivers/device_energy.hpp"
 #include "backends/judge/drivers/device_state.hpp"
 #include "backends/judge/drivers/host_driver.hpp"
 
@@ -188,6 +189,11 @@ const driver_seam cuda_driver{
     .patch = cuda_patch,
     .go = cuda_go,
     .sample = cuda_sample,
+    .energy =
+        [](driver_state& s, double seconds) {
+          auto* d = device_of(s); // null: the reference, on the host
+          return d ? on_device::energy(*d, seconds) : 0.0;
+        },
     .close = cuda_close,
     .snapshot = cuda_snapshot,
     .compare = cuda_compare,

@@ -95,6 +95,10 @@ std::size_t free_memory() {
   return device ? (*device)->free_bytes() : 0;
 }
 
+double joules() {
+  return watched ? watched->health.joules() : 0;
+}
+
 std::map<std::string, double> sentinel(const std::vector<int>& cpus) {
   auto device = watched_device();
   if (!device)

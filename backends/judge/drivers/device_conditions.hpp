@@ -40,6 +40,9 @@ charges& charges_so_far();
 /// Bytes of the watched device's memory that nobody has; 0: no device.
 std::size_t free_memory();
 
+/// device_health::joules of the watched device. Of one thread at a time.
+double joules();
+
 /// driver_seam::sentinel: `launch`, an empty kernel and its wait; `memory`, a write over more than the last-level cache,
 /// both by the judge's own context on the watched device; and the host's, for what launches kernels. Empty: no device.
 std::map<std::string, double> sentinel(const std::vector<int>& cpus);

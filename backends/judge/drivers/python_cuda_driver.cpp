@@ -4,6 +4,7 @@
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/drivers/device_conditions.hpp"
+#include "backends/judge/drivers/device_energy.hpp"
 #include "backends/judge/drivers/device_state.hpp"
 #include "backends/judge/drivers/host_driver.hpp"
 #include "backends/judge/drivers/python_driver.hpp"
@@ -153,6 +154,7 @@ const driver_seam python_cuda_driver{
     .go = [](driver_state& s, const call_order&, double limit_s,
              const call_watch&) { return on_device::go(of_device(s), limit_s); },
     .sample = [](driver_state& s, const result_part& part) { on_device::sample(of_device(s), part); },
+    .energy = [](driver_state& s, double seconds) { return on_device::energy(of_device(s), seconds); },
     .close = [](driver_state& s, std::span<const result_part> samples,
                 call_outcome& call) { on_device::close(of_device(s), samples, call); },
     .snapshot = snapshot,
