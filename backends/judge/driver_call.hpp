@@ -60,11 +60,10 @@ enum class call_end : std::uint8_t {
 struct call_outcome {
   call_end end = call_end::done;
   std::string why;
-  double ns = 0;        ///< judge's clock, from before "go" to after "done"
-  double driver_ns = 0; ///< the driver's own claim
-  double cpu_s = 0;     ///< CPU time between the start and "done"
-  double awake_s =
-      0; ///< CPU time of its process since it was stopped the last time: all that was not somebody else's
+  double ns = 0;          ///< judge's clock, from before "go" to after "done"
+  double driver_ns = 0;   ///< the driver's own claim
+  double cpu_s = 0;       ///< CPU time between the start and "done"
+  double awake_s = 0;     ///< CPU time of its process since it was stopped the last time
   double late_s = 0;      ///< how much later than "done" its work ended: known once the driver is closed
   std::uint32_t left = 0; ///< bits of wire::left_*: what the kernel left changed, says the driver
 };

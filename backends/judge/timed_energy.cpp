@@ -3,6 +3,8 @@
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/measure_plan.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -11,10 +13,11 @@ namespace ke {
 
 status timing::note_energy(evidence& found, const side_by_side& sides) {
   constexpr double each_s = 0.6; // of a side: half a dozen ticks of a device's count
+  constexpr std::size_t most_workloads = 4;
   bool first = found.launches.size() == workloads_.size();
   if (!seam_.energy || task_.plan == measure_plan::rank || !first)
     return ok;
-  for (auto& w : workloads_) {
+  for (auto& w : std::span{workloads_}.first(std::min(most_workloads, workloads_.size()))) {
     if (auto s = place(w, sides.reference, sides.candidate); !s)
       return s;
     std::vector<const bank_slot*> slots;

@@ -64,6 +64,10 @@ TEST_CASE("Bug: fences that come after gigabytes were touched were charged as wo
   CHECK(of_reference.fence_over_ns(166 * us, bands) == 0);
   CHECK(of_reference.fence_over_ns(178 * us, bands) ==
         Approx(19.5 * us).margin(1 * us)); // 20 us that were left
+  turn_readings of_a_busy_one;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    of_a_busy_one.add({900 * us, 180 * us, i});
+  CHECK(of_a_busy_one.fence_over_ns(900 * us, bands) == Approx(715 * us)); // that is no band
 }
 
 TEST_CASE("Bug: an honest process was charged for a drift that its reference's orders share") {

@@ -18,6 +18,7 @@ constexpr double fence_margin_ns = 2000, foreign_fence_margin_ns = 5000; ///< pr
 /// A thawed process takes its turn late by some tens of us, more or less: 95 of 100 within 25 us of the usual.
 constexpr double primer_margin_ns = 60e3, least_primer_shift_ns = 10e3;
 constexpr double still_margin_ns = 40e3; ///< of 5,400 fences on a device that stood still the worst was 52 us
+constexpr double most_drift_ns = 40e3; ///< of fences behind large orders: more is no band but somebody's work
 constexpr double longest_wait_s = 1;
 constexpr double least_turn_ns = 50e3;  ///< of a device that changes contexts; one of host memory does not
 constexpr double least_shift_ns = 2000; ///< processes that do the same differ by so much
@@ -86,8 +87,9 @@ double turn_shifts::usual_ns() const {
 double turn_readings::fence_over_ns(double fence_ns, const turn_bands& bands) const {
   double usual = bands.fence_ns, most = usual + bands.fence_band_ns;
   if (fences_.size() >= least_readings) {
-    usual = std::max(usual, median_of(fences_));
-    most = std::max(most, quantile_of(fences_, usual_share) + foreign_fence_margin_ns);
+    usual = std::clamp(median_of(fences_), usual, usual + most_drift_ns);
+    most = std::max(most, std::min(quantile_of(fences_, usual_share), usual + most_drift_ns) +
+                              foreign_fence_margin_ns);
   }
   return fence_ns > most ? fence_ns - usual : 0;
 }
