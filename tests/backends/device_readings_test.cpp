@@ -14,7 +14,7 @@ using namespace ke;
 
 namespace {
 
-constexpr double us = 1e3;
+constexpr double us = 1e3, patience_s = 30;
 
 /// What orders of nothing read.
 turn_bands bands_of_nothing() {
@@ -91,14 +91,27 @@ TEST_CASE("a process's turns are held against orders right beside them alone") {
 TEST_CASE(
     "a processor is kept awake between orders, gives way when it is told to, and is not kept for long") {
   awake_processor one{cpus_for(1).front()};
-  CHECK(spent_in(one, 0.02) < 0.005); // it rests at first
+  // Others may have the processor for as long as they like: it is of the lowest class.
+  auto spins = [&] {
+    for (auto begun = steady::now(); seconds_since(begun) < patience_s; one.spin())
+      if (spent_in(one, 0.01) > 0)
+        return true;
+    return false;
+  };
+  auto rests = [&] {
+    for (auto begun = steady::now(); seconds_since(begun) < patience_s;)
+      if (spent_in(one, 0.02) < 0.002)
+        return true;
+    return false;
+  };
+  CHECK(rests()); // at first
   one.spin();
-  CHECK(spent_in(one, 0.03) > 0); // others may have taken some of it
+  REQUIRE(spins());
   one.rest();
   CHECK(spent_in(one, 0.02) < 0.005);
   one.spin();
-  (void)spent_in(one, 20 * awake_processor::most_s);
-  CHECK(spent_in(one, 0.02) < 0.005); // by itself
+  REQUIRE(spins());
+  CHECK(rests()); // by itself
 }
 
 TEST_CASE("Bug: what a driver's process worked as it started counted as others' work") {
