@@ -133,14 +133,20 @@ bool shape_rules::assumes_equal() const {
 }
 
 void shape_rules::part_equals(binding& symbols, bool first_larger) const {
-  for (const auto& c : common_) {
-    if (c.how != common::equal)
-      continue;
-    auto &x = symbols.at(c.a), &y = symbols.at(c.b);
-    if (x == y)
-      (first_larger ? x : y) += 1;
-    else if ((x > y) != first_larger)
-      std::swap(x, y);
+  // One pair after the other, until all of them are in order: two pairs may share a symbol.
+  bool moved = true;
+  for (std::size_t round = 0; moved && round <= 2 * common_.size(); ++round) {
+    moved = false;
+    for (const auto& c : common_) {
+      if (c.how != common::equal)
+        continue;
+      auto &x = symbols.at(c.a), &y = symbols.at(c.b);
+      moved = moved || x == y || (x > y) != first_larger;
+      if (x == y)
+        (first_larger ? x : y) += 1;
+      else if ((x > y) != first_larger)
+        std::swap(x, y);
+    }
   }
 }
 
