@@ -198,6 +198,8 @@ int run(eval_options o) {
   if (!plan)
     return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
                     "eval");
+  if (auto written = o.samples.empty() ? ok : write_output(o.samples, ""); !written) // not after minutes
+    return complain(written.error(), "eval");
   return judge_all(o, *what, *sources, *plan, exported.measured);
 }
 

@@ -47,8 +47,9 @@ class Eval(Scenario):
         self.assertEqual(sum(len(line["candidate_ns"]) for line in lines), timing["pairs"])
         for line in lines:
             self.assertEqual(len(line["candidate_ns"]), len(line["reference_ns"]))
-        said = self.call("eval", "problem", "a.cpp", "--plan", "rank", "--samples", "nowhere/s.jsonl", code=2).stderr
-        self.assertIn("nowhere/s.jsonl", said)
+        said = self.call("eval", "problem", "a.cpp", "--plan", "rank", "--samples", "nowhere/s.jsonl", code=2)
+        self.assertIn("nowhere/s.jsonl", said.stderr)
+        self.assertEqual(said.stdout, "", "it was judged first")
 
     def test_several(self):
         """Each is judged in its turn, a JSON line each; one that can't be read stops all before anything is judged; a trace is of one alone."""
