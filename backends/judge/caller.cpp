@@ -366,8 +366,6 @@ call_outcome caller::call(const call_order& order, std::span<const arena_bytes> 
 }
 
 double caller::energy(std::span<const bank_slot* const> slots, double seconds, double limit_s) {
-  if (!seam().energy)
-    return 0;
   joules_ = 0;
   energy_s_ = seconds;
   auto said = run(slots, nullptr, false, limit_s);

@@ -123,7 +123,7 @@ public:
               bool look = false);
 
   /// Joules of the device for an order over `slots`, which is run for `seconds`, and whose results count for nothing. 0: not
-  /// known. The process may be dead then.
+  /// known. The process may be dead then. Only where the seam has it.
   double energy(std::span<const bank_slot* const> slots, double seconds, double limit_s);
 
   /// Private copy of an output, after `run`.

@@ -1,6 +1,7 @@
 #include "backends/judge/truth_bank.hpp"
 
 #include "backends/judge/secret_random.hpp"
+#include "runtime/process/free_memory.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -69,10 +70,7 @@ struct truth_bank::record_head {
 
 std::uint64_t truth_bank::usual_room() {
   constexpr std::uint64_t share = 64; // a worker keeps up to three
-  auto pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  auto free =
-      pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : 0;
-  return std::clamp(free / share, least_room, most_room);
+  return std::clamp(free_host_memory() / share, least_room, most_room);
 }
 
 truth_bank::truth_bank(int file, std::uint64_t room) : file_{file}, key_{secret_key()} {

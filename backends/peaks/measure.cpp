@@ -3,6 +3,7 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/process/free_memory.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -256,8 +257,7 @@ private:
       found_["size.l2"] = l2_;
     if (l3_ > 0)
       found_["size.l3"] = l3_;
-    double free_bytes =
-        static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    double free_bytes = static_cast<double>(free_host_memory());
     big_ = std::clamp(4 * std::max(l2_, l3_), 64.0 * (1u << 20), static_cast<double>(most_memory));
     big_ = std::min(big_, free_bytes / 4);
     levels_ = {{"l1", blocks(l1_ / 2), 1u << 20, false}};

@@ -11,9 +11,9 @@
 #include "backends/judge/poison.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/process/free_memory.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -41,9 +41,7 @@ constexpr double mix_ns = 0.02;
 constexpr std::size_t least_bank = std::size_t{3} << 30, most_bank = std::size_t{16} << 30, share_of_host = 8;
 
 std::size_t bank_bytes() {
-  auto pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  auto free = pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
-  return std::clamp(free / share_of_host, least_bank, most_bank);
+  return std::clamp<std::size_t>(free_host_memory() / share_of_host, least_bank, most_bank);
 }
 
 /// Long orders of many calls hide what a single one of a process costs that was just woken: a guest's processor varies.
