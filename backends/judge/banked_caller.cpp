@@ -4,17 +4,11 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/fields.hpp"
 
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 namespace ke {
-
-/// What is kept of one slot.
-struct banked_answer {
-  double ns = 0; ///< of one call
-  std::vector<std::string> outputs;
-};
-KE_FIELDS(banked_answer, x.ns, x.outputs)
 
 /// What is kept of an order that had no answer.
 struct banked_ending {
@@ -24,9 +18,6 @@ struct banked_ending {
 KE_FIELDS(banked_ending, x.end, x.why, x.red_zone, x.inputs_changed)
 
 namespace {
-
-/// Of a record: as much as a bank holds.
-constexpr decode_limits most{truth_bank::most_room, truth_bank::most_room, 8};
 
 bool answered(const caller::outcome& out) {
   return out.call.end == call_end::done && out.call.why.empty() && out.red_zone.empty() &&
@@ -96,18 +87,20 @@ void banked_caller::note(std::string_view what, std::span<const bank_slot* const
 bool banked_caller::recall(const std::vector<std::string>& names, caller::outcome& out) {
   recalled_.clear();
   for (const auto& name : names) {
-    auto record = bank_.find(name);
-    auto answer = record ? unpack<banked_answer>(*record, most) : result<banked_answer>{failure{}};
-    if (!answer)
+    auto answer = bank_.find_all(name);
+    double ns = 0; // of one call; behind the outputs
+    if (!answer || answer->empty() || answer->back().size() != sizeof ns)
       break;
-    out.call.ns += answer->ns;
-    recalled_.push_back(std::move(answer->outputs));
+    std::memcpy(&ns, answer->back().data(), sizeof ns);
+    answer->pop_back();
+    out.call.ns += ns;
+    recalled_.push_back(*std::move(answer));
   }
   if (recalled_.size() == names.size())
     return true;
   out = {};
   auto record = bank_.find(name_of("ending", names));
-  auto ending = record ? unpack<banked_ending>(*record, most) : result<banked_ending>{failure{}};
+  auto ending = record ? unpack<banked_ending>(*record) : result<banked_ending>{failure{}};
   if (!ending)
     return false;
   out.call.end = static_cast<call_end>(ending->end);
@@ -128,10 +121,13 @@ void banked_caller::remember(const std::vector<std::string>& names, const caller
   for (std::size_t t = 0; t < tensors; ++t)
     bytes += process_->output(0, t).size();
   for (std::size_t i = 0; i < names.size() && bank_.has_room(bytes); ++i) {
-    banked_answer answer{out.call.ns / static_cast<double>(names.size()), {}};
+    const double ns = out.call.ns / static_cast<double>(names.size());
+    std::vector<std::string_view> answer;
+    answer.reserve(tensors + 1);
     for (std::size_t t = 0; t < tensors; ++t)
-      answer.outputs.push_back(process_->output(i, t));
-    bank_.keep(names[i], pack(answer));
+      answer.push_back(process_->output(i, t));
+    answer.emplace_back(reinterpret_cast<const char*>(&ns), sizeof ns);
+    bank_.keep_all(names[i], answer);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/stopwatch.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -447,7 +448,9 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   out.looked_at = look && !slots.empty();
   auto parts = out.looked_at ? windows(slots.size()) : std::vector<glance>{};
   std::vector<glance> ended;
+  const auto asked = steady::now();
   out.call = call(order, rows, limit_s, parts, ended);
+  out.asked_s = seconds_since(asked);
   if (out.call.end != call_end::done)
     return out;
   if (!slots.empty())

@@ -148,6 +148,7 @@ struct driver_bands {
 struct driver_seam {
   /// Every call is given each tensor's extents after the dims.
   bool takes_extents = false;
+  bool ends_slowly = false;     ///< a process takes some tenths of a second to end
   std::uint32_t patch_rows = 0; ///< rows of 64 bytes of the inputs that are withheld until `patch`
 
   /// -- Before there is a process. ------------------------------------------------------------------------

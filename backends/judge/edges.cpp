@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -64,17 +65,29 @@ bool leaves_integers(edge_kind k) {
          k == edge_kind::infinity || k == edge_kind::nan;
 }
 
-/// Whether the reference stands by its own element: it says what the wider arithmetic says.
-bool stands(dtype d, double r, double t) {
-  if (std::isnan(r) || std::isnan(t))
-    return std::isnan(r) && std::isnan(t);
-  if (std::isinf(r) || std::isinf(t))
-    return r == t;
-  // In eight bits a neighbour is far away: it stands by no more than that.
-  double near = std::max(0x1p-7, (is_float8(d) ? 2 : 8) * unit_roundoff(d)),
-         tiny = is_float8(d) ? least_step(d) : std::numeric_limits<float>::min();
-  return std::fabs(r - t) <= near * std::fabs(t) + tiny;
-}
+/// Of one dtype, looked up once for all elements.
+class element_rule {
+public:
+  explicit element_rule(dtype d)
+      : near_{std::max(0x1p-7, (is_float8(d) ? 2 : 8) * unit_roundoff(d))},
+        tiny_{is_float8(d) ? least_step(d) : double{std::numeric_limits<float>::min()}},
+        roundoff_{unit_roundoff(d)}, half_step_{least_step(d) / 2} {}
+
+  /// Whether the reference stands by its own element: it says what the wider arithmetic says. In eight bits a neighbour is
+  /// far away: it stands by no more than that.
+  bool stands(double r, double t) const {
+    if (std::isnan(r) || std::isnan(t))
+      return std::isnan(r) && std::isnan(t);
+    if (std::isinf(r) || std::isinf(t))
+      return r == t;
+    return std::fabs(r - t) <= near_ * std::fabs(t) + tiny_;
+  }
+  /// rounding_of(d, t)
+  double rounding(double t) const { return std::max(roundoff_ * std::fabs(t), half_step_); }
+
+private:
+  double near_, tiny_, roundoff_, half_step_;
+};
 
 } // namespace
 
@@ -197,10 +210,11 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
 }
 
 double standing_error(dtype d, const void* truth, const void* reference, std::size_t elements) {
+  const element_rule rule{d};
   double worst = 0, times = is_rounded(d, truth, true, elements) ? 2 : 1;
   for (std::size_t i = 0; i < elements; ++i)
-    if (double r = element(d, reference, i), t = truth_as(d, truth, i); stands(d, r, t) && std::isfinite(r))
-      worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
+    if (double r = element(d, reference, i), t = truth_as(d, truth, i); rule.stands(r, t) && std::isfinite(r))
+      worst = std::max(worst, std::fabs(r - t) - times * rule.rounding(t));
   return worst;
 }
 
@@ -213,8 +227,31 @@ struct edge_comparison {
   double worst = 0;       ///< of the others: beyond their roundings
 };
 
+/// truth_as() of f32, where most of the elements are.
+double as_f32_says(double t) {
+  constexpr double border = std::numeric_limits<float>::max() * (1 + 0x1p-25);
+  return std::fabs(t) > border ? std::copysign(infinite, t) : t;
+}
+
 bool is_touched(const edge_facts& facts, std::size_t i) {
   return i < facts.touched.size() && facts.touched[i] != 0;
+}
+
+/// `said(i)`: what reference and truth say there. Of the elements [from, to).
+template <class Said>
+edge_comparison compare_part(dtype d, const edge_facts& facts, double times, std::size_t from, std::size_t to,
+                             std::string& exempt, const Said& said) {
+  const element_rule rule{d};
+  edge_comparison part;
+  for (std::size_t i = from; i < to; ++i) {
+    auto [r, t] = said(i);
+    bool reached_alone = is_touched(facts, i) && !(std::isnan(r) && std::isnan(t));
+    part.nan_counts = part.nan_counts && !reached_alone;
+    exempt[i] = !rule.stands(r, t) || reached_alone;
+    if (!exempt[i] && std::isfinite(r))
+      part.worst = std::max(part.worst, std::fabs(r - t) - times * rule.rounding(t));
+  }
+  return part;
 }
 
 edge_comparison compare_at_edge(dtype d, const void* truth, bool wide, const void* reference,
@@ -222,20 +259,18 @@ edge_comparison compare_at_edge(dtype d, const void* truth, bool wide, const voi
   edge_comparison all{std::string(elements, '\0'), facts.kind == edge_kind::nan, facts.error_backwards};
   const double times = is_rounded(d, truth, wide, elements) ? 2 : 1;
   std::mutex mutex;
+  auto any = [&](std::size_t i) {
+    double r = element(d, reference, i);
+    return std::pair{r, wide ? truth_as(d, truth, i) : r};
+  };
+  auto usual = [&, r = static_cast<const float*>(reference), t = static_cast<const double*>(truth)](
+                   std::size_t i) { return std::pair{double{r[i]}, as_f32_says(t[i])}; };
   side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
-    bool nan_counts = true;
-    double worst = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
-      bool reached_alone = is_touched(facts, i) && !(std::isnan(r) && std::isnan(t));
-      nan_counts = nan_counts && !reached_alone;
-      all.exempt[i] = !stands(d, r, t) || reached_alone;
-      if (!all.exempt[i] && std::isfinite(r))
-        worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
-    }
+    auto part = d == dtype::f32 && wide ? compare_part(d, facts, times, from, to, all.exempt, usual)
+                                        : compare_part(d, facts, times, from, to, all.exempt, any);
     std::lock_guard lock{mutex};
-    all.nan_counts = all.nan_counts && nan_counts;
-    all.worst = std::max(all.worst, worst);
+    all.nan_counts = all.nan_counts && part.nan_counts;
+    all.worst = std::max(all.worst, part.worst);
   });
   return all;
 }

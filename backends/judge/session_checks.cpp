@@ -13,6 +13,8 @@
 namespace ke {
 namespace {
 
+constexpr const char* misaligned_inputs = "misaligned"; ///< name of a distribution
+
 /// Few outputs say little about the reference's error, so more inputs are looked at.
 std::size_t usual_samples(const problem& what, const bound_shapes& shapes) {
   std::size_t outputs = 0;
@@ -48,7 +50,8 @@ bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes)
     auto calls = static_cast<double>(order.size());
     for (auto [fastest, all] : {std::pair{&candidate_ns_, said.call.ns}, {&order_s_, seconds_since(begun)}})
       *fastest = std::min(*fastest > 0 ? *fastest : 1e300, all / calls);
-    times_.note_call(shapes.name, said.call.ns * 1e-9 / calls);
+    const bool aligned = order.front()->distribution != misaligned_inputs;
+    times_.note_call(aligned ? shapes.name : shapes.name + ' ' + misaligned_inputs, said.asked_s / calls);
   }
   candidate_s_ += said.call.ns * 1e-9;
   if (!note_call(found_, what_, *candidate_, said, order, shapes, found_.cases))
@@ -177,6 +180,7 @@ status session::admit(const bank_slot& slot, const bound_shapes& shapes) {
   if (&shapes != &shapes_[smallest_])
     return ok;
   // After the first distribution, what has passed by luck.
+  truth_bank::answers_for_once for_once{*bank_};
   auto done = enter_spoiled_answers(admission_, *truths_, slot, admission_.spoil(slot, shapes), shapes);
   return done ? ok : status{done.error()};
 }
@@ -195,6 +199,7 @@ status session::check_again(const bound_shapes& shapes, std::vector<bank_slot> f
 }
 
 status session::admit_workloads() {
+  truth_bank::answers_for_once for_once{*bank_};
   for (const auto& shapes : shapes_) {
     if (auto known = truths_->recall_admission(shapes)) {
       accepted_ = *std::move(known);
@@ -292,7 +297,7 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
   for (std::size_t tried = 0; auto kind : kinds) {
     if (limited && (!in_time() || (++tried > 3 && seconds_since(begun) > limit_s)))
       return ok;
-    auto slots = truths_->edge(kind);
+    auto slots = kind == edge_kind::plain ? truths_->edge(kind) : truths_->edge(kind, usual->front());
     if (!slots)
       return slots.error();
     if (slots->empty())
@@ -314,12 +319,14 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
 }
 
 status session::misaligned(const bound_shapes& shapes) {
+  if (auto s = truths_->use(shapes); !s)
+    return s;
   auto slots = truths_->make(distribution::init, 1);
   if (!slots || slots->empty())
     return slots ? ok : status{slots.error()};
   if (!candidate_->bind(shapes, 1, true))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
-  slots->front().distribution = "misaligned";
+  slots->front().distribution = misaligned_inputs;
   if (!call(*slots, shapes) && found_.ending != ending::finished)
     found_.reason += " (tensors are aligned to their elements only)";
   keep(shapes, slots->front(), true);
@@ -378,7 +385,7 @@ status session::beside(const bound_shapes& shapes) {
     if (!candidate_->bind(shapes, 1, misaligned))
       return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
     if (misaligned)
-      slots->front().distribution = "misaligned";
+      slots->front().distribution = misaligned_inputs;
     if (!call(*slots, shapes)) {
       if (misaligned && found_.ending != ending::finished)
         found_.reason += " (tensors are aligned to their elements only)";
@@ -444,8 +451,8 @@ status session::edges() {
   const auto& smallest = shapes_[smallest_];
   if (auto s = edges_of_smallest(); !s || !sound())
     return s;
-  if (auto s = misaligned(smallest); !s || !sound())
-    return s;
+  if (auto s = misaligned(reduced_ && seen_smaller_ ? *reduced_ : smallest); !s || !sound())
+    return s; // of a ranked large one at the size beside it alone
   if (auto s = strided(smallest); !s || !sound())
     return s;
   // What is right at the edges of a small size need not be so at the usual one, where other blocks are taken.

@@ -126,7 +126,7 @@ std::uint32_t timing::pairs_of(double in_time, double in_memory) const {
 result<std::vector<bank_slot>> timing::sampled(timed_workload& w) {
   if (auto used = truths_.use(w.shapes); !used)
     return used.error();
-  auto sample = truths_.make(distribution::init, 2);
+  auto sample = truths_.make(distribution::init, by_reference_ ? 1 : 2); // else they are part of the bank
   if (!sample)
     return sample.error();
   drawn_for_ = &w;
@@ -529,7 +529,11 @@ status timing::launch(evidence& found) {
     if (auto s = refill(w); !s)
       return s;
   }
-  auto pair = start_pair(task_, seam_, memory, cpus_, random_, found);
+  auto begun = begin_pair(task_, seam_, memory, cpus_, random_);
+  if (!begun)
+    return begun.error();
+  ended_.reset(); // while these load
+  auto pair = load_pair(*std::move(begun), task_, random_, found);
   if (!pair || !*pair)
     return pair ? ok : status{pair.error()};
   auto& [a, b] = **pair;
@@ -555,6 +559,8 @@ status timing::launch(evidence& found) {
     return s;
   if (auto s = sound ? note_energy(found, {a, b}) : ok; !s)
     return s;
+  if (seam_.ends_slowly)
+    ended_ = *std::move(pair);
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
 }
 

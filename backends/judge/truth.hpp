@@ -101,7 +101,9 @@ public:
   bool stands_by(std::span<const bank_slot> slots);
 
   /// Inputs bent to an edge: one slot per bent tensor for `infinity` and `nan`, else one. Empty: the
-  /// reference does not survive them, or nothing can be bent.
+  /// reference does not survive them, or nothing can be bent. Bent are those of `usual`, a slot of the shapes in use that
+  /// `make` has made for `init`, or some that are drawn for it.
+  result<std::vector<bank_slot>> edge(edge_kind kind, const bank_slot& usual);
   result<std::vector<bank_slot>> edge(edge_kind kind);
 
   /// The reference's answers to these inputs: outputs per slot and tensor. Empty: it does not survive them;

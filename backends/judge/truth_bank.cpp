@@ -111,7 +111,42 @@ std::optional<std::string> truth_bank::find(const std::string& name) const {
   return record;
 }
 
+std::optional<std::vector<std::string>> truth_bank::find_all(const std::string& name) const {
+  auto record = index_.find(name);
+  if (record == index_.end())
+    return std::nullopt;
+  auto [at, left] = record->second;
+  std::vector<std::string> all;
+  while (left > 0) {
+    std::uint64_t bytes = 0;
+    if (left < sizeof bytes || !read_at(file_.get(), at, &bytes, sizeof bytes) || bytes > left - sizeof bytes)
+      return std::nullopt;
+    auto& next = all.emplace_back(bytes, '\0');
+    if (!read_at(file_.get(), at + sizeof bytes, next.data(), bytes))
+      return std::nullopt;
+    at += sizeof bytes + bytes;
+    left -= sizeof bytes + bytes;
+  }
+  return all;
+}
+
 void truth_bank::keep(const std::string& name, std::string_view record) {
+  write_new(name, {&record, 1});
+}
+
+void truth_bank::keep_all(const std::string& name, std::span<const std::string_view> records) {
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::string_view> parts;
+  sizes.reserve(records.size()); // parts point into it
+  for (auto r : records) {
+    sizes.push_back(r.size());
+    parts.emplace_back(reinterpret_cast<const char*>(&sizes.back()), sizeof sizes.back());
+    parts.push_back(r);
+  }
+  write_new(name, parts);
+}
+
+void truth_bank::write_new(const std::string& name, std::span<const std::string_view> parts) {
   if (!keeps() || name.size() != name_bytes || index_.contains(name))
     return;
   file_lock alone{file_.get()};
@@ -120,14 +155,20 @@ void truth_bank::keep(const std::string& name, std::string_view record) {
     return;
   read_new_records(begin.end); // of judges beside this one
   record_head next;
-  if (index_.contains(name) || seen_ != begin.end || begin.end + sizeof next + record.size() > room_)
+  for (auto part : parts)
+    next.bytes += part.size();
+  if (index_.contains(name) || seen_ != begin.end || begin.end + sizeof next + next.bytes > room_)
     return;
   std::memcpy(next.name, name.data(), name_bytes);
-  next.bytes = record.size();
-  if (!write_at(file_.get(), begin.end + sizeof next, record.data(), record.size()) ||
-      !write_at(file_.get(), begin.end, &next, sizeof next))
+  auto at = begin.end + sizeof next;
+  for (auto part : parts) {
+    if (!write_at(file_.get(), at, part.data(), part.size()))
+      return;
+    at += part.size();
+  }
+  if (!write_at(file_.get(), begin.end, &next, sizeof next))
     return;
-  begin.end += sizeof next + record.size();
+  begin.end = at;
   if (write_at(file_.get(), 0, &begin, sizeof begin))
     read_new_records(begin.end);
 }

@@ -140,6 +140,9 @@ std::optional<std::vector<double>> truth_source::measure_rounding(const bank_slo
     }
   std::vector<std::string> before(tensors.size());
   for (const bank_slot* one : {&slot, static_cast<const bank_slot*>(&nudged)}) {
+    std::optional<truth_bank::answers_for_once> for_once;
+    if (one != &slot)
+      for_once.emplace(*bank_);
     auto said = truth_->run({&one, 1}, task_.limits.run_s / 2);
     if (said.call.end != call_end::done || !said.call.why.empty())
       return std::nullopt;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <string_view>
 
 namespace ke {
 namespace {
@@ -18,9 +20,44 @@ std::size_t last_of(const bound_shapes& shapes, std::size_t tensor) {
   return shapes.shapes[tensor].empty() ? 1 : static_cast<std::size_t>(shapes.shapes[tensor].back());
 }
 
-bool differs(dtype d, const std::string& a, const std::string& b, std::size_t i) {
-  std::size_t size = bytes_of(d);
-  return std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0;
+template <class Bits>
+std::string differing_bits(const std::string& a, const std::string& b, std::size_t n) {
+  std::string all(n, '\0');
+  for (std::size_t i = 0; i < n; ++i) {
+    Bits x, y;
+    std::memcpy(&x, a.data() + i * sizeof x, sizeof x);
+    std::memcpy(&y, b.data() + i * sizeof y, sizeof y);
+    all[i] = x != y;
+  }
+  return all;
+}
+
+/// Per element: 1 where the two differ in a bit.
+std::string differing(dtype d, const std::string& a, const std::string& b, std::size_t n) {
+  switch (bytes_of(d)) {
+  case 1:
+    return differing_bits<std::uint8_t>(a, b, n);
+  case 2:
+    return differing_bits<std::uint16_t>(a, b, n);
+  case 4:
+    return differing_bits<std::uint32_t>(a, b, n);
+  default:
+    return differing_bits<std::uint64_t>(a, b, n);
+  }
+}
+
+/// What lies in `all` for the elements of each output, one after another.
+std::optional<std::vector<std::string>> parted(std::string_view all, const bound_shapes& shapes,
+                                               const std::vector<tensor_spec>& tensors) {
+  std::vector<std::string> parts(tensors.size());
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (tensors[t].role != tensor_role::in) {
+      parts[t] = all.substr(0, shapes.elements[t]);
+      all.remove_prefix(parts[t].size());
+      if (parts[t].size() != shapes.elements[t])
+        return std::nullopt;
+    }
+  return parts;
 }
 
 /// Bit by bit, or as threads that add in another order leave it.
@@ -68,10 +105,8 @@ bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std:
 }
 
 std::size_t count_of_differing(dtype type, const std::string& a, const std::string& b, std::size_t n) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    count += differs(type, a, b, i);
-  return count;
+  const auto differ = differing(type, a, b, n);
+  return static_cast<std::size_t>(std::count(differ.begin(), differ.end(), '\1'));
 }
 
 /// Of n elements: the first, the last, and others spread by the golden ratio, the same in every run.
@@ -195,21 +230,29 @@ bool truth_source::probe_reductions(const bank_slot& base) {
 std::vector<std::string> truth_source::touched_by(const bank_slot& slot, std::size_t tensor,
                                                   const std::vector<std::size_t>& places) {
   const auto& tensors = task_.what.tensors;
+  const bank_slot* const asked = &slot;
+  std::string question = "touched in " + tensors[tensor].name + " at";
+  for (auto p : places)
+    question += ' ' + std::to_string(p);
+  if (auto known = reference_->found(question, {&asked, 1}))
+    if (auto touched = parted(*known, shapes_, tensors))
+      return *std::move(touched);
   // A value that no maximum, minimum or threshold overlooks in both of its signs.
   std::vector<bank_slot> pair{slot.without_truth(), slot.without_truth()};
   for (auto p : places) {
     set_element(tensors[tensor].dtype, pair[0].inputs[tensor].data(), p, 1000);
     set_element(tensors[tensor].dtype, pair[1].inputs[tensor].data(), p, -500);
   }
+  truth_bank::answers_for_once for_once{*bank_};
   auto said = answers(pair);
   std::vector<std::string> touched(tensors.size());
-  for (std::size_t o = 0; o < tensors.size() && said.size() == 2; ++o) {
-    if (tensors[o].role == tensor_role::in)
-      continue;
-    touched[o].resize(shapes_.elements[o]);
-    for (std::size_t i = 0; i < shapes_.elements[o]; ++i)
-      touched[o][i] = differs(tensors[o].dtype, said[0][o], said[1][o], i);
-  }
+  if (said.size() != 2)
+    return touched;
+  std::string all;
+  for (std::size_t o = 0; o < tensors.size(); ++o)
+    if (tensors[o].role != tensor_role::in)
+      all += touched[o] = differing(tensors[o].dtype, said[0][o], said[1][o], shapes_.elements[o]);
+  reference_->note(question, {&asked, 1}, all);
   return touched;
 }
 
@@ -279,10 +322,12 @@ void truth_source::expect_at_edge(edge_kind kind, bank_slot& slot, std::size_t i
       expect_edge(tensor.dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
                   elements, rule, {kind, touched, allowed_.reference_errors, backwards, flush});
   // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
-  if (wide_ && !is_floating(tensor.dtype))
+  if (wide_ && !is_floating(tensor.dtype)) {
+    const auto steps = differing(tensor.dtype, said, truth_->output(i, o), elements);
     for (std::size_t e = 0; e < elements; ++e)
-      if (differs(tensor.dtype, said, truth_->output(i, o), e))
+      if (steps[e] != 0)
         exempt_element(slot.outputs[o], e);
+  }
   // Without a second opinion, what a reference says of nothing may be what lay beside its input.
   if (!wide_ && has_empty_input())
     for (std::size_t e = 0; e < elements; ++e)
@@ -293,11 +338,15 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
   auto base = make(distribution::init, 1);
   if (!base || base->empty())
     return base;
-  auto bent = bend_inputs(kind, base->front());
+  return edge(kind, base->front());
+}
+
+result<std::vector<bank_slot>> truth_source::edge(edge_kind kind, const bank_slot& usual) {
+  auto bent = bend_inputs(kind, usual);
   auto& slots = bent.slots;
   if (kind ==
       edge_kind::one_huge) { // who looks at one input of 1,024 may meet one of two places, hardly of four
-    auto again = bend_inputs(kind, base->front());
+    auto again = bend_inputs(kind, usual);
     std::move(again.slots.begin(), again.slots.end(), std::back_inserter(slots));
     std::move(again.touched.begin(), again.touched.end(), std::back_inserter(bent.touched));
   }

@@ -145,6 +145,70 @@ TEST_CASE("a bank without memory or of rubbish keeps nothing, and one that is fu
   CHECK_FALSE(later.find(bank_name("one too many")));
 }
 
+TEST_CASE("several records under one name come back each by itself, and none of a half of them") {
+  shared_bank file;
+  truth_bank one{file.for_a_judge()};
+  const std::string large(70'000, 'l');
+  const std::string_view all[] = {"", large, "last"};
+  one.keep_all(bank_name("three"), all);
+  truth_bank later{file.for_a_judge()};
+  auto found = later.find_all(bank_name("three"));
+  REQUIRE(found);
+  CHECK(*found == std::vector<std::string>{"", large, "last"});
+  CHECK_FALSE(later.find_all(bank_name("none")));
+  one.keep(bank_name("rubbish"), "\xff\xff\xff\xff\xff\xff\xff\xff and no more");
+  CHECK_FALSE(one.find_all(bank_name("rubbish")));
+}
+
+TEST_CASE("large answers leave half of a bank to small ones, and what is asked for once takes none of it") {
+  constexpr std::size_t mb = 1u << 20;
+  shared_bank file;
+  truth_bank bank{file.for_a_judge(), 64 * mb};
+  const std::string large(20 * mb, 'l');
+  CHECK(bank.has_room(large.size()));
+  bank.keep(bank_name("large"), large);
+  CHECK_FALSE(bank.has_room(large.size()));
+  CHECK(bank.has_room(2 * mb));
+  {
+    truth_bank::answers_for_once for_once{bank};
+    CHECK_FALSE(bank.has_room(16));
+    bank.keep(bank_name("finding"), "what they were asked for");
+  }
+  CHECK(bank.has_room(16));
+  CHECK(bank.find(bank_name("finding")) == "what they were asked for");
+}
+
+TEST_CASE("Bug: what the admission of a large problem asks filled its bank, and later judgements found "
+          "nothing there") {
+  shared_bank file;
+  {
+    truth_bank{file.for_a_judge(), 128u << 20};
+  } // too little for all of it
+  auto judged = [&] {
+    ke_test::device_kernels() = {{"reference", {.body = banked_reference, .late_ns = 20'000}},
+                                 {"candidate", {.body = banked_candidate, .late_ns = 20'000}}};
+    asked() = {};
+    judge_task task;
+    task.what = ke_test::elementwise();
+    task.what.scalars.clear();
+    task.what.workloads = {{"wide", {{"N", 1 << 20}}, 1.0, false}};
+    task.candidate = "candidate";
+    task.reference = "reference";
+    task.plan = measure_plan::rank;
+    task.timed = false;
+    task.bank = file.for_a_judge();
+    return judge(task, fake_device());
+  };
+  CHECK(judged().failed == 0);
+  CHECK(asked().reference > 0);
+  CHECK(judged().failed == 0); // the first that knows what the check is worth looks at a smaller size
+  auto third = judged();
+  CHECK(third.ending == ending::finished);
+  CHECK(third.failed == 0);
+  CHECK(asked().candidate > 0);
+  CHECK(asked().reference == 0);
+}
+
 TEST_CASE("a later judgement with the same bank asks the reference nothing that an earlier one asked") {
   shared_bank file;
   auto first = judged_with(file.for_a_judge());

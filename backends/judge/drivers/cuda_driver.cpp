@@ -165,6 +165,7 @@ void cuda_read(driver_state& s, std::uint64_t offset, std::span<char> to) {
 } // namespace
 
 const driver_seam cuda_driver{
+    .ends_slowly = true,
     .complete = cuda_complete,
     .limits = cuda_limits,
     .truth = cuda_truth,

@@ -124,6 +124,7 @@ std::uint64_t settle(driver_state& s, std::span<const result_part> results) {
 
 const driver_seam python_cuda_driver{
     .takes_extents = true,
+    .ends_slowly = true,
     .complete = complete,
     .limits = limits,
     .truth = truth,
