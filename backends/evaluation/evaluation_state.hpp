@@ -23,6 +23,7 @@
 namespace ke {
 
 struct judge_task;
+struct profile_result;
 struct profile_task;
 
 namespace fs = std::filesystem;
@@ -118,6 +119,7 @@ struct evaluation::state {
   bool looks_closely() const;
   /// Whether its score exceeds what others have shown (evaluate_options::closer_above). Weighs all samples: asked once.
   bool is_new_best() const;
+  bool is_finalist() const; ///< of a claim, and nothing is known against it
   /// Of who is looked at closely: a search has too many others.
   bool keeps_artifacts() const { return looks_closely() || new_best; }
   /// As `start`.
@@ -133,6 +135,7 @@ struct evaluation::state {
   bool made(std::size_t job);
   bool traced(std::size_t job, const process_exit& exit);
   bool profiled(std::size_t job, const process_exit& exit);
+  void enter_profile(const step_spec& j, profile_result seen);
   /// Adds to the evidence what the job's reader finds in a text. False: nothing.
   bool read_into_evidence(std::size_t job, std::string_view text);
   profile_task task_of_profiler() const;

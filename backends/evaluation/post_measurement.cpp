@@ -76,6 +76,14 @@ bool leaves_files(const step_spec& j) {
   return j.kind == job_kind::profile && asks_profiler(j) && !runs_tool(j);
 }
 
+/// Each of several checks tells what it has found by itself.
+profile_result named_after(const std::string& step, profile_result seen) {
+  profile_result named;
+  for (auto& [name, text] : seen.findings)
+    named.findings[name == finding_keys::check ? finding_keys::check_of + step : name] = std::move(text);
+  return named;
+}
+
 } // namespace
 
 /// A search has no time for it.
@@ -91,6 +99,10 @@ bool evaluation::state::is_new_best() const {
   return v.state == verdict_state::correct && v.score.value_or(0) > options.closer_above;
 }
 
+bool evaluation::state::is_finalist() const {
+  return kind == measure_plan::claim && verdict_of(found, what, kind).state == verdict_state::correct;
+}
+
 bool evaluation::state::wanted(std::size_t job) const {
   const auto& j = jobs[job];
   if (!comes_after(j))
@@ -101,6 +113,7 @@ bool evaluation::state::wanted(std::size_t job) const {
     return !crashed && keeps_artifacts();
   if (j.kind == job_kind::profile)
     return !asks_profiler(j)        ? !crashed
+           : checks_finalist(j)     ? right && is_finalist()
            : !runs_tool(j)          ? crashed || right
            : reads_crashes(j.reads) ? crashed
                                     : right && keeps_artifacts();
@@ -216,7 +229,7 @@ std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
   const auto& j = jobs[job];
   if (auto hit = cache.find(profile_key(j)))
     if (auto seen = unpack<profile_result>(text_of_file(*hit))) {
-      add_profile(*seen, found);
+      enter_profile(j, *std::move(seen));
       graph.end(job, true);
       return std::nullopt;
     }
@@ -259,7 +272,7 @@ void evaluation::state::keep_raw(std::size_t job, const process_exit& exit) cons
     raw.keep_file(j.output.empty() ? j.name + ".so" : j.output, products[job].file);
   else if (leaves_files(j))
     raw.keep_files(folder / raw_folder);
-  else
+  else if (!checks_finalist(j)) // its print is for programs
     raw.keep(name_of_print(j), exit.out);
 }
 
@@ -290,19 +303,29 @@ bool evaluation::state::traced(std::size_t job, const process_exit& exit) {
   return true;
 }
 
+void evaluation::state::enter_profile(const step_spec& j, profile_result seen) {
+  if (!checks_finalist(j))
+    return add_profile(seen, found);
+  if (!seen.findings.contains(finding_keys::check)) {
+    auto& all = found.provenance[provenance_keys::checked_by];
+    all += (all.empty() ? "" : ", ") + j.name;
+  }
+  add_profile(named_after(j.name, std::move(seen)), found);
+}
+
 bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
   auto seen = profile_found(j, exit);
   if (!seen)
     return false;
-  if (keeps_artifacts())
+  if (keeps_artifacts() && !checks_finalist(j))
     seen->artifacts = artifacts_of(job, exit);
   auto file = folder / ("left-" + j.name);
   bool says = !seen->counters.empty() || !seen->artifacts.empty();
   if (auto key = profile_key(j);
       !key.empty() && found.ending == ending::finished && says && write_file(file, pack(*seen)))
     (void)cache.put(key, file);
-  add_profile(*seen, found);
+  enter_profile(j, *std::move(seen));
   return true;
 }
 

@@ -26,7 +26,11 @@ bool asks_profiler(const step_spec& j) {
 }
 
 bool runs_tool(const step_spec& j) {
-  return asks_profiler(j) && j.command.size() > 2 && j.command[1] == "under";
+  return checks_finalist(j) || (asks_profiler(j) && j.command.size() > 2 && j.command[1] == "under");
+}
+
+bool checks_finalist(const step_spec& j) {
+  return asks_profiler(j) && j.command.size() > 2 && j.command[1] == "check";
 }
 
 bool is_for_devices(const machine_file& file, const backend& with) {
@@ -96,7 +100,7 @@ std::optional<process_spec> profiler_process(const step_spec& j, const backend& 
 std::optional<profile_result> profile_found(const step_spec& j, const process_exit& how) {
   if (how.why.kind != failure_kind::none || how.code != 0)
     return std::nullopt;
-  if (!asks_profiler(j) || runs_tool(j))
+  if (!asks_profiler(j) || (runs_tool(j) && !checks_finalist(j)))
     return find_job_reader(j.kind, j.reads)(how.out);
   auto seen = unpack<profile_result>(how.out);
   if (!seen)

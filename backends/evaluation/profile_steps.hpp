@@ -25,6 +25,9 @@ bool asks_profiler(const step_spec& j);
 /// Whether the profiler calls the candidate under a vendor's tool (command = ["{profiler}", "under", TOOL...]), whose
 /// words `reads` is the format of.
 bool runs_tool(const step_spec& j);
+/// Whether that tool looks for faults of a finalist (command = ["{profiler}", "check", TOOL...]): what it finds, and does
+/// not find in the reference, makes the finalist a wrong one.
+bool checks_finalist(const step_spec& j);
 
 /// Whether a file is of use on a machine without a device: not if only such a job needs it.
 bool is_for_devices(const machine_file& file, const backend& with);

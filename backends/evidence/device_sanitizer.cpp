@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -32,6 +33,18 @@ constexpr std::string_view kinds[] = {
     "Invalid program counter",
     "Illegal instruction",
 };
+
+/// How racecheck begins, and how it calls the two accesses.
+constexpr std::string_view race = "Error: Race reported between ", race_with = "    and ";
+constexpr std::pair<std::string_view, std::string_view> accesses[] = {
+    {"Read access", "a read"}, {"Write access", "a write"}, {"Atomic access", "an atomic access"}};
+
+std::string access_at(std::string_view text) {
+  for (auto [word, ours] : accesses)
+    if (text.starts_with(word))
+      return std::string{ours};
+  return {};
+}
 
 /// The whole number at the beginning, with commas between thousands; none: there is none.
 std::optional<std::string> number_at(std::string_view text) {
@@ -66,7 +79,7 @@ std::string place_after(std::string_view line, std::string_view words) {
 /// The number behind the last colon of "in candidate.cu:14", or of "in candidate.py:14:rows".
 std::optional<std::string> line_number(std::string_view line) {
   auto in = line.rfind(" in ");
-  if (in == line.npos || line.find("    at ") == line.npos)
+  if (in == line.npos)
     return std::nullopt;
   auto colon = line.find(':', in);
   return colon == line.npos ? std::nullopt : number_at(line.substr(colon + 1));
@@ -88,6 +101,8 @@ public:
     auto text = kind_;
     if (line_)
       text += ", at line " + *line_;
+    if (!other_.empty())
+      text += (line_ ? ", and " : " and ") + other_;
     if (!thread_.empty())
       text += ", thread " + thread_ + (block_.empty() ? "" : " of block " + block_);
     if (behind_ && allocation_ && behind_->size() <= most_digits) // further away it is no neighbour
@@ -97,6 +112,12 @@ public:
 
 private:
   void begin(std::string_view line) {
+    if (auto access = access_at(line.substr(std::min(line.size(), race.size())));
+        line.starts_with(race) && !access.empty()) {
+      kind_ = "Race in shared memory between " + access;
+      line_ = line_number(line);
+      return;
+    }
     for (auto kind : kinds)
       if (line.starts_with(kind)) {
         kind_ = kind;
@@ -113,8 +134,13 @@ private:
       ended_ = true;
       return;
     }
-    if (!line_)
+    if (!line_ && line.find("    at ") != line.npos)
       line_ = line_number(line);
+    if (auto access = access_at(line.substr(std::min(line.size(), race_with.size())));
+        other_.empty() && line.starts_with(race_with) && !access.empty()) {
+      auto at = line_number(line);
+      other_ = access + (at ? ", at line " + *at : "");
+    }
     if (thread_.empty()) {
       thread_ = place_after(line, "by thread ");
       block_ = place_after(line, "in block ");
@@ -125,19 +151,34 @@ private:
     }
   }
 
-  std::string kind_, thread_, block_;
+  std::string kind_, other_, thread_, block_;
   std::optional<std::string> line_, behind_, allocation_;
   bool ended_ = false;
 };
 
+/// Its next line; takes it off.
+std::string_view line_of(std::string_view& text) {
+  auto line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
 } // namespace
+
+bool has_sanitizer_summary(std::string_view text) {
+  while (!text.empty())
+    if (auto line = line_of(text); line.starts_with(margin))
+      for (std::string_view summary : {"ERROR SUMMARY: ", "RACECHECK SUMMARY: "})
+        if (line.substr(margin.size()).starts_with(summary))
+          return true;
+  return false;
+}
 
 profile_result read_device_sanitizer(std::string_view text) {
   report first;
   std::string own;
   for (std::size_t n = 0; n < most_sanitizer_lines && !text.empty(); ++n) {
-    auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    auto line = line_of(text);
     if (!line.starts_with(margin))
       continue;
     if (own.size() < most_own_words)

@@ -12,4 +12,7 @@ namespace ke {
 /// line enters a verdict's reason: an unknown kind is none, and all else are numbers. Empty: no error was seen. Pure.
 profile_result read_device_sanitizer(std::string_view text);
 
+/// Whether the tool has printed its summary, so that what it has not told is not there. Pure.
+bool has_sanitizer_summary(std::string_view text);
+
 } // namespace ke

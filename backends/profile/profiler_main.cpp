@@ -3,9 +3,11 @@
 //   ke-profiler              reads a packed profile_task on stdin, writes a packed profile_result to stdout
 //   ke-profiler trace        reads the same; calls its instrumented object once and writes what that printed
 //   ke-profiler under WORDS  reads the same; calls the candidate under a tool of these words and writes what that printed
+//   ke-profiler check WORDS  reads the same; looks for faults of it with such a tool, writes a packed profile_result
 //   ke-profiler ticks IN OUT puts time stamps at the loops of a module of LLVM IR; runs in a sandbox itself,
 //                            for the module is a candidate's
 #include "backends/evidence/profile_task.hpp"
+#include "backends/profile/finalist_check.hpp"
 #include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/profiler.hpp"
 #include "backends/profile/tool_call.hpp"
@@ -48,6 +50,14 @@ int put_ticks(const std::string& from, const std::string& to) {
   return out.flush() ? 0 : 3;
 }
 
+ke::result<std::string> told_by_tool(const ke::profile_task& task, bool checks,
+                                     const std::vector<std::string>& tool, ke::process_port& processes) {
+  if (!checks)
+    return ke::call_under(task, tool, processes);
+  auto seen = ke::check_finalist(task, tool, processes);
+  return seen ? ke::result<std::string>{ke::pack(*seen)} : seen.error();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -56,9 +66,10 @@ int main(int argc, char** argv) {
   if (words.size() == 3 && words[0] == "ticks")
     std::_Exit(put_ticks(words[1], words[2])); // a sanitizer's last look for leaks can't work in a sandbox
   bool traces = words == std::vector<std::string>{"trace"};
-  bool under = words.size() > 1 && words.front() == "under";
-  if (!traces && !under && !words.empty()) {
-    std::cerr << "ke-profiler: nothing, trace, under TOOL..., or ticks IN OUT\n";
+  bool under = words.size() > 1 && words.front() == "under",
+       checks = words.size() > 1 && words.front() == "check";
+  if (!traces && !under && !checks && !words.empty()) {
+    std::cerr << "ke-profiler: nothing, trace, under TOOL..., check TOOL..., or ticks IN OUT\n";
     return 2;
   }
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
@@ -70,13 +81,13 @@ int main(int argc, char** argv) {
   std::string said;
   try {
     ke::process_service processes;
-    if (under) {
-      auto printed = ke::call_under(*task, {words.begin() + 1, words.end()}, processes);
-      if (!printed) {
-        std::cerr << printed.error().text << '\n';
+    if (under || checks) {
+      auto told = told_by_tool(*task, checks, {words.begin() + 1, words.end()}, processes);
+      if (!told) {
+        std::cerr << told.error().text << '\n';
         return 1;
       }
-      said = *std::move(printed);
+      said = *std::move(told);
     } else {
       said = traces ? ke::call_instrumented(*task, processes) : ke::pack(ke::profile(*task, processes));
     }

@@ -38,8 +38,10 @@ constexpr std::uint32_t tool_processes = 256, tool_descriptors = 1024;
 struct prepared_call {
   const profile_task& task;
   backend with;
-  fs::path folder, case_file;
-  std::map<std::string, std::int64_t> dims;
+  python_role whom = python_role::candidate;
+  std::vector<case_choice> cases;
+  fs::path folder;
+  std::vector<fs::path> case_files;
   process_spec inner;
   sandbox_spec walls;
   bool nests = false; ///< the first program is our own, which makes the walls for the others
@@ -54,14 +56,14 @@ std::string text_of(const fs::path& file) {
 
 /// Dims and whole scalars by name.
 std::map<std::string, std::int64_t> symbols_of(const prepared_call& c) {
-  auto symbols = c.dims;
+  auto symbols = c.cases.front().dims;
   for (const auto& s : c.task.run.what.scalars)
     if (s.integer)
       symbols[s.name] = static_cast<std::int64_t>(s.value);
   return symbols;
 }
 
-/// ke-device-runner OBJECT CASE TENSORS VALUES.
+/// ke-device-runner OBJECT CASE TENSORS VALUES: of one case.
 status add_device_code(prepared_call& c) {
   const auto& object_file = c.task.run.candidate;
   auto object = unpack<device_object>(text_of(object_file), {std::size_t{1} << 30, 1u << 20, 16});
@@ -74,7 +76,7 @@ status add_device_code(prepared_call& c) {
   for (auto v : *values)
     listed += (listed.empty() ? "" : ",") + std::to_string(v);
   auto runner = fs::path{c.task.runner}.parent_path() / "ke-device-runner";
-  c.inner.argv.insert(c.inner.argv.end(), {runner.string(), object_file, c.case_file.string(),
+  c.inner.argv.insert(c.inner.argv.end(), {runner.string(), object_file, c.case_files.front().string(),
                                            std::to_string(c.task.run.what.tensors.size()), listed});
   c.show(runner);
   c.show(object_file);
@@ -102,12 +104,12 @@ fs::path write_payload(prepared_call& c, const char* name, python_role role) {
   return file;
 }
 
-/// python boxed.py LIMITS TOOL... python profiled_call.py FOLDER PAYLOAD and what it is called with. A Python may lie
+/// python boxed.py LIMITS TOOL... python profiled_call.py FOLDER PAYLOAD and the cases that it is called with. A Python may lie
 /// where nobody but us sees it, so that its process is what makes the sandbox.
 status add_python(prepared_call& c) {
   auto files = python_files_of(c.with);
   auto script = files.folder / "../torch-cuda/profiled_call.py";
-  auto payload = write_payload(c, "payload", python_role::candidate);
+  auto payload = write_payload(c, "payload", c.whom);
   std::error_code error;
   auto folder = fs::canonical(files.folder, error), here = fs::canonical(script, error);
   if (error)
@@ -124,7 +126,8 @@ status add_python(prepared_call& c) {
   if (is_kernelbench(c.task.run.what))
     words.push_back(write_payload(c, "reference", python_role::reference).string());
   else
-    words.insert(words.end(), {c.case_file.string(), shapes_of(c.task.run.what, c.dims)});
+    for (std::size_t i = 0; i < c.cases.size(); ++i)
+      words.insert(words.end(), {c.case_files[i].string(), shapes_of(c.task.run.what, c.cases[i].dims)});
   c.inner.argv = std::move(words);
   c.inner.memory_bytes = 0; // the fork's own
   c.nests = true;
@@ -158,33 +161,37 @@ problem drawn_simply(problem what) {
   return what;
 }
 
+status write_cases(prepared_call& c) {
+  const auto& what = c.task.run.what;
+  auto key = c.task.run.seed + 17;
+  for (const auto& one : c.cases) {
+    const auto& file = c.case_files.emplace_back(c.folder / ("case-" + std::to_string(c.case_files.size()) + ".bin"));
+    if (!write_case(file, what, one.dims, one.distribution, key))
+      if (auto s = write_case(file, drawn_simply(what), one.dims, one.distribution, key); !s)
+        return s;
+    c.show(file);
+  }
+  return ok;
+}
+
+bool is_device_code(const backend& with) {
+  const auto* driver = traits_of_driver(with.driver);
+  return driver && driver->builds;
+}
+
 status prepare(prepared_call& c, const std::vector<std::string>& tool) {
   const auto& task = c.task;
-  auto with = parse_backend(text_of(task.backend_file), task.backend_file);
-  if (!with)
-    return with.error();
-  c.with = *std::move(with);
   c.folder = fs::path{task.run.scratch} / "under-a-tool";
   std::error_code error;
   fs::create_directories(c.folder, error);
   chmod(c.folder.c_str(), 0755);
-  c.case_file = c.folder / "case.bin";
-  auto where = case_of(task.found, task.run.what);
-  if (!where)
-    return failure{failure_kind::invalid, "there is no case to call it on", false};
-  c.dims = where->dims;
-  const auto& what = task.run.what;
-  auto key = task.run.seed + 17;
-  if (!write_case(c.case_file, what, c.dims, where->distribution, key))
-    if (auto s = write_case(c.case_file, drawn_simply(what), c.dims, where->distribution, key); !s)
-      return s;
-  c.show(c.case_file);
+  if (auto s = write_cases(c); !s)
+    return s;
   for (const auto& place : task.shows)
     c.show(place);
   c.inner.argv = tool;
   show_device(c);
-  const auto* driver = traits_of_driver(c.with.driver);
-  return driver && driver->builds ? add_device_code(c) : add_python(c);
+  return is_device_code(c.with) ? add_device_code(c) : add_python(c);
 }
 
 /// The last line that says something, of who failed.
@@ -202,23 +209,21 @@ std::string last_words(const process_exit& e) {
   return last.empty() ? "it ended with code " + std::to_string(e.code) + " and said nothing" : last;
 }
 
-} // namespace
-
-result<std::string> call_under(const profile_task& task, const std::vector<std::string>& tool,
-                               process_port& processes) {
-  prepared_call c{task, {}, {}, {}, {}, {}, {}, false};
+/// All cases in one process.
+result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>& tool, process_port& processes) {
+  const auto& run = c.task.run;
   c.inner.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"}, {"LANG", "C.UTF-8"}};
   c.inner.directory = "/";
   c.inner.output_limit = 16u << 20;
   c.inner.deadline = std::chrono::seconds{120};
-  c.inner.memory_bytes = task.run.limits.memory_bytes + device_space;
-  c.walls.level = parse_name<sandbox_level>(task.run.sandbox).value_or(sandbox_level::full);
-  c.walls.scratch_bytes = std::max<std::uint64_t>(task.run.limits.scratch_bytes, 256u << 20);
+  c.inner.memory_bytes = run.limits.memory_bytes + device_space;
+  c.walls.level = parse_name<sandbox_level>(run.sandbox).value_or(sandbox_level::full);
+  c.walls.scratch_bytes = std::max<std::uint64_t>(run.limits.scratch_bytes, 256u << 20);
   c.walls.processes = tool_processes;
   c.walls.descriptors = tool_descriptors;
   if (auto s = prepare(c, tool); !s)
     return s.error();
-  if (auto s = on_device::claim(task.run); !s) // last: a judge may wait for it
+  if (auto s = on_device::claim(run); !s) // last: a judge may wait for it
     return s.error();
   auto boxed =
       c.nests ? nesting_python(std::move(c.inner), c.walls, {}) : sandboxed(std::move(c.inner), c.walls);
@@ -229,9 +234,39 @@ result<std::string> call_under(const profile_task& task, const std::vector<std::
     return how.why;
   if (how.timed_out || how.cancelled)
     return failure{failure_kind::missing, how.timed_out ? "it took too long" : "cancelled", false};
-  if (how.code != 0 && task.found.ending != ending::crashed)
-    return failure{failure_kind::missing, last_words(how), false};
-  return std::move(how.out);
+  return tool_print{how.out, last_words(how), how.code};
+}
+
+} // namespace
+
+result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool, python_role whom,
+                              const std::vector<case_choice>& cases, process_port& processes) {
+  auto with = parse_backend(text_of(task.backend_file), task.backend_file);
+  if (!with)
+    return with.error();
+  if (!is_device_code(*with))
+    return call_at_once({task, *with, whom, cases}, tool, processes);
+  tool_print all;
+  for (const auto& one : cases) {
+    auto printed = call_at_once({task, *with, whom, {one}}, tool, processes);
+    if (!printed)
+      return printed;
+    all = {all.text + printed->text, printed->last_words, all.code != 0 ? all.code : printed->code};
+  }
+  return all;
+}
+
+result<std::string> call_under(const profile_task& task, const std::vector<std::string>& tool,
+                               process_port& processes) {
+  auto where = case_of(task.found, task.run.what);
+  if (!where)
+    return failure{failure_kind::invalid, "there is no case to call it on", false};
+  auto printed = call_cases(task, tool, python_role::candidate, {*where}, processes);
+  if (!printed)
+    return printed.error();
+  if (printed->code != 0 && task.found.ending != ending::crashed)
+    return failure{failure_kind::missing, printed->last_words, false};
+  return std::move(printed->text);
 }
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backends/judge/python_payload.hpp"
+#include "backends/profile/case_file.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
 
@@ -16,7 +18,18 @@ struct profile_task;
 /// the call are added. All in one sandbox, with the job's device alone, which no judge uses meanwhile. Returns what the
 /// tool printed (untrusted: the candidate may have printed it). Fails with the reason that a person needs: the device
 /// is gone, the last words of a tool that ended ill (of a crash it may). Blocks.
+/// Each case is a fresh draw of inputs; in Python all are called by one process, of device code each by its own.
 result<std::string> call_under(const profile_task& task, const std::vector<std::string>& tool,
                                process_port& processes);
+
+/// What a tool printed of a call, and how its program ended.
+struct tool_print {
+  std::string text, last_words;
+  int code = 0;
+};
+
+/// The same of any cases, of the candidate or, in Python, of the reference. Fails where nothing was called.
+result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool, python_role whom,
+                              const std::vector<case_choice>& cases, process_port& processes);
 
 } // namespace ke

@@ -1,10 +1,10 @@
 """Calls a candidate on one prepared case, for a tool that looks into what runs on the device: calls to warm up, then one between the
 profiler's start and stop.
 
-    profiled_call.py FOLDER PAYLOAD CASE SHAPES
+    profiled_call.py FOLDER PAYLOAD CASE SHAPES [CASE SHAPES ...]
     profiled_call.py FOLDER PAYLOAD REFERENCE
 
-FOLDER: that of driver.py. PAYLOAD: as driver.py reads it, of a candidate. CASE: backends/profile/case_arguments.hpp. SHAPES: extents as
+FOLDER: that of driver.py. PAYLOAD: as driver.py reads it, of a candidate or, of what is no KernelBench class, of the reference. CASE: backends/profile/case_arguments.hpp. SHAPES: extents as
 "8192x1024,1024,", one of each tensor. REFERENCE: the payload of a KernelBench class, whose file has the arguments. Runs in a sandbox, under the tool; it shares its process with hostile code and reports nothing.
 """
 import struct
@@ -59,25 +59,33 @@ def of_reference(driver, payload, reference):
     return [x.to(DEVICE) if isinstance(x, torch.Tensor) else x for x in driver.inputs_of(module, payload.seed)]
 
 
+def call(function, arguments):
+    for _ in range(WARM_CALLS):
+        function(*[a.clone() if isinstance(a, torch.Tensor) else a for a in arguments])
+    if torch.version.cuda:
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+    function(*arguments)
+    if torch.version.cuda:
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
+
+
 def main(folder, payload, *given):
     sys.path.insert(0, folder)
     import driver
     payload = payload_in(driver, payload)
-    arguments = drawn(driver, payload, *given) if len(given) == 2 else of_reference(driver, payload, *given)
+    if len(given) == 1:
+        cases = [of_reference(driver, payload, *given)]
+    else:
+        cases = [drawn(driver, payload, *one) for one in zip(given[::2], given[1::2])]
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     function = driver.function_of(payload, None)
     if isinstance(function, torch.nn.Module):
         function = function.to(DEVICE)
     with torch.no_grad():
-        for _ in range(WARM_CALLS):
-            function(*[a.clone() if isinstance(a, torch.Tensor) else a for a in arguments])
-        if torch.version.cuda:
-            torch.cuda.synchronize()
-            torch.cuda.profiler.start()
-        function(*arguments)
-        if torch.version.cuda:
-            torch.cuda.synchronize()
-            torch.cuda.profiler.stop()
+        for arguments in cases:
+            call(function, arguments)
 
 
 if __name__ == "__main__":

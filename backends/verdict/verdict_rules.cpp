@@ -51,6 +51,14 @@ std::string compiled_reason(const evidence& e) {
   return e.reason + (figures.empty() ? "" : "; ") + figures;
 }
 
+/// What a tool's check of a finalist has found, with its name; empty: nothing.
+std::string fault_of_finalist(const evidence& e) {
+  for (const auto& [name, text] : e.findings)
+    if (name.starts_with(finding_keys::check_of))
+      return name.substr(std::string_view{finding_keys::check_of}.size()) + ": " + text;
+  return {};
+}
+
 /// Of a correct one that was timed.
 void decide_by_time(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
   auto is = [&](verdict_state s, std::string reason) {
@@ -119,6 +127,8 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
     std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
     return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
   }
+  if (auto fault = fault_of_finalist(e); !fault.empty())
+    return is(verdict_state::incorrect, std::move(fault));
   if (e.compiled_only)
     return is(verdict_state::compiled, compiled_reason(e));
   if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
@@ -203,7 +213,7 @@ verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
   if ((v.state == verdict_state::correct || v.state == verdict_state::noisy) && e.timed)
     if (auto d = diagnose(e, what); !d.bottleneck.empty())
       v.diagnosis = std::move(d);
-  if (v.state == verdict_state::crashed)
+  if (v.state == verdict_state::crashed || !fault_of_finalist(e).empty())
     if (auto report = e.findings.find(finding_keys::sanitizer_report); report != e.findings.end())
       v.log += (v.log.empty() || v.log.back() == '\n' ? "" : "\n") + report->second;
   switch (v.state) {

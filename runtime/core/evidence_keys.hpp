@@ -11,6 +11,7 @@ inline constexpr const char* backend = "backend";
 inline constexpr const char* baseline = "baseline";
 inline constexpr const char* baseline_source = "baseline_source";
 inline constexpr const char* candidate = "candidate";
+inline constexpr const char* checked_by = "checked_by"; ///< tools that found no fault in a finalist
 inline constexpr const char* compiler = "compiler";
 inline constexpr const char* device_state = "device_state";
 inline constexpr const char* environment = "environment";
@@ -95,6 +96,7 @@ inline constexpr const char* torch_op_of = "torch.op.";
 inline constexpr const char* torch_self_us = "torch.self_us";
 inline constexpr const char* torch_top_calls = "torch.top_calls";
 inline constexpr const char* unwritten_pages = "unwritten_pages";
+inline constexpr const char* checked = "checked"; ///< cases that a tool's check of a finalist looked at, to its end
 } // namespace ke::counter_keys
 
 /// Of evidence::findings.
@@ -103,6 +105,8 @@ inline constexpr const char* busiest_library = "busiest_library";
 inline constexpr const char* case_dims = "case_dims";
 inline constexpr const char* case_distribution = "case_distribution";
 inline constexpr const char* device_kernels = "device_kernels"; ///< the longest of a call, a line each
+inline constexpr const char* check = "check";     ///< what a tool's check of a finalist found
+inline constexpr const char* check_of = "check."; ///< the same, by the name of the manifest's step
 inline constexpr const char* hot_loop = "hot_loop";
 inline constexpr const char* nothing_from = "no_"; ///< a step of the manifest: why it found nothing
 inline constexpr const char* no_samples = "no_samples";

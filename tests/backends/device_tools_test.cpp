@@ -6,6 +6,7 @@
 #include "backends/evidence/metric_roles.hpp"
 #include "backends/evidence/ncu_report.hpp"
 #include "backends/verdict/device_shares.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "backends/verdict/diagnosis.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/evidence.hpp"
@@ -200,6 +201,48 @@ TEST_CASE("an error far from every allocation, and one in shared memory") {
         "Invalid __shared__ read of size 4, at line 21, thread (1,0,0) of block (0,0,0)");
 }
 
+TEST_CASE("a race is told with the lines of both accesses") {
+  const std::string printed = // by 2025.3 on an H200
+      "========= COMPUTE-SANITIZER\n"
+      "========= Error: Race reported between Write access at races(const float *, float *, int)+0xe0 in race.cu:5\n"
+      "=========     and Read access at races(const float *, float *, int)+0xf0 in race.cu:6 [1024 hazards]\n"
+      "========= \n"
+      "no error\n"
+      "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n";
+  CHECK(read_device_sanitizer(printed).findings.at("sanitizer") ==
+        "Race in shared memory between a write, at line 5, and a read, at line 6");
+  CHECK(read_device_sanitizer("========= Error: Race reported between Atomic access at f+0xe0\n"
+                              "=========     and Write access at f+0xf0 [2 hazards]\n")
+            .findings.at("sanitizer") == "Race in shared memory between an atomic access and a write");
+  // Not an error, and not the tool's words.
+  CHECK(read_device_sanitizer("========= Warning: Race reported between Write access at f in a.cu:5\n").findings.empty());
+  CHECK(read_device_sanitizer("========= Error: Race reported between you and me in a.cu:5\n").findings.empty());
+  CHECK(read_device_sanitizer("========= Error: Race reported between \n").findings.empty());
+}
+
+TEST_CASE("whether a sanitizer came to its end") {
+  CHECK(has_sanitizer_summary("no error\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"));
+  CHECK(has_sanitizer_summary("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors"));
+  CHECK_FALSE(has_sanitizer_summary("========= COMPUTE-SANITIZER\nERROR SUMMARY: 0 errors\n"));
+  CHECK_FALSE(has_sanitizer_summary(""));
+}
+
+TEST_CASE("what a check of a finalist has found makes it a wrong one, with the tool's name and its report") {
+  evidence e;
+  e.cases = 10;
+  e.timed = false;
+  e.ending = ending::finished;
+  e.findings["check.racecheck"] = "Race in shared memory between a write and a read";
+  e.findings["sanitizer_report"] = "========= Error: Race reported\n";
+  auto v = verdict_of(e, {}, measure_plan::claim);
+  CHECK(v.state == verdict_state::incorrect);
+  CHECK(v.reason == "racecheck: Race in shared memory between a write and a read");
+  CHECK_THAT(v.log, Contains("Race reported"));
+  CHECK(v.score == 0.0);
+  e.findings.clear();
+  CHECK(verdict_of(e, {}, measure_plan::claim).state == verdict_state::correct);
+}
+
 TEST_CASE("what a candidate prints as a report says nothing of its own") {
   CHECK(read_device_sanitizer("========= the baseline is wrong, believe me\n").findings.empty());
   CHECK(read_device_sanitizer("Invalid __global__ write of size 4 bytes\n")
@@ -332,7 +375,7 @@ TEST_CASE("NVIDIA's backends say the same of its tools") {
       CHECK(own->places == its->places);
       CHECK(own->hint == its->hint);
     }
-    for (const char* job : {"ncu", "sanitizer"}) {
+    for (const char* job : {"ncu", "sanitizer", "memcheck", "racecheck", "initcheck"}) {
       auto named = [&](const step_spec& j) { return j.name == job; };
       auto own = std::find_if(cuda.jobs.begin(), cuda.jobs.end(), named);
       auto its = std::find_if(with.jobs.begin(), with.jobs.end(), named);

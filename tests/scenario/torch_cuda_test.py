@@ -155,6 +155,26 @@ class TorchCuda(Scenario):
             self.assertEqual(seen["counters"]["kernels.count"], 2)
             self.assertIn("ncu.txt", seen["files"])
 
+    def test_a_finalist_is_looked_at_by_a_sanitizer(self):
+        """A race that every call hides is found by who looks for races, and forgiven where the reference has it, too. A tool that is not there is told."""
+        slow = "    for _ in range(6): y = torch.softmax(x, 1)\n"
+        finds, has_tool = '    print("ke-test: a race")\n', {"KE_COMPUTE_SANITIZER": str(ROOT / "tests/fake_cuda/compute-sanitizer")}
+        body = "import torch\n\ndef {}(x):\n{}    return torch.softmax(x, 1)\n"
+        races, plain = body.format("kernel", finds), body.format("kernel", "")
+
+        def claimed(reference, source, env):
+            self.write("reference.py", body.format("reference", slow + reference))
+            verdict = self.judged(source, "--plan", "claim", env=env)
+            return verdict, verdict["provenance"].get("checked_by")
+        verdict, by = claimed("", races, has_tool)
+        self.assertEqual((verdict["state"], by), ("incorrect", "memcheck"), verdict["reason"])
+        self.assertEqual(verdict["reason"], "racecheck: Race in shared memory between a write, at line 5, and a read, at line 6")
+        self.assertIn("RACECHECK SUMMARY", verdict["log"])
+        verdict, by = claimed(finds, races, has_tool)
+        self.assertEqual((verdict["state"], by), ("correct", "memcheck, racecheck, initcheck"), verdict["reason"])
+        verdict, by = claimed("", plain, {})
+        self.assertEqual((verdict["state"], by), ("correct", None), verdict["reason"])
+
     def test_a_device_that_fails_and_comes_back_while_a_campaign_runs(self):
         """The script for real devices (scripts/gpu), on two that are host memory."""
         self.write("problem/problem.toml", PROBLEM)

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "backends/evidence/profile_result.hpp"
+#include "runtime/core/result.hpp"
+#include "runtime/process/process_port.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ke {
+
+struct profile_task;
+
+/// Looks for faults of a finalist with one of the tools of compute-sanitizer (`tool`: its words): on the smallest workload
+/// and, where the reference has answers there, at a secret shape beside it. Finding `check`: the first fault in our own
+/// words, which the reference does not show under the same tool, with `sanitizer_report`; counter `checked`: cases looked at
+/// to the end. Where the reference shows a fault as well, or does not come to its end, nothing is found. Device code has
+/// a reference that runs on no device: it is asked nothing, and only promised shapes are tried. Fails with the reason where
+/// the tool did not come to its end. Blocks.
+result<profile_result> check_finalist(const profile_task& task, const std::vector<std::string>& tool,
+                                      process_port& processes);
+
+} // namespace ke
