@@ -62,8 +62,8 @@ result<profile_result> check_finalist(const profile_task& task, const std::vecto
     if (!reference)
       return reference.error();
     if (!ended_well(*reference))
-      return failure{failure_kind::missing, "the reference does not come to its end under it: " + reference->last_words,
-                     false};
+      return failure{failure_kind::missing,
+                     "the reference does not come to its end under it: " + reference->last_words, false};
     if (!read_device_sanitizer(reference->text).findings.empty())
       return found; // so does the reference
   }

@@ -165,7 +165,8 @@ status write_cases(prepared_call& c) {
   const auto& what = c.task.run.what;
   auto key = c.task.run.seed + 17;
   for (const auto& one : c.cases) {
-    const auto& file = c.case_files.emplace_back(c.folder / ("case-" + std::to_string(c.case_files.size()) + ".bin"));
+    const auto& file =
+        c.case_files.emplace_back(c.folder / ("case-" + std::to_string(c.case_files.size()) + ".bin"));
     if (!write_case(file, what, one.dims, one.distribution, key))
       if (auto s = write_case(file, drawn_simply(what), one.dims, one.distribution, key); !s)
         return s;
@@ -210,7 +211,8 @@ std::string last_words(const process_exit& e) {
 }
 
 /// All cases in one process.
-result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>& tool, process_port& processes) {
+result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>& tool,
+                                process_port& processes) {
   const auto& run = c.task.run;
   c.inner.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"}, {"LANG", "C.UTF-8"}};
   c.inner.directory = "/";
@@ -239,8 +241,9 @@ result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>&
 
 } // namespace
 
-result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool, python_role whom,
-                              const std::vector<case_choice>& cases, process_port& processes) {
+result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool,
+                              python_role whom, const std::vector<case_choice>& cases,
+                              process_port& processes) {
   auto with = parse_backend(text_of(task.backend_file), task.backend_file);
   if (!with)
     return with.error();

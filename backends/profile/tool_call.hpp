@@ -29,7 +29,8 @@ struct tool_print {
 };
 
 /// The same of any cases, of the candidate or, in Python, of the reference. Fails where nothing was called.
-result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool, python_role whom,
-                              const std::vector<case_choice>& cases, process_port& processes);
+result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool,
+                              python_role whom, const std::vector<case_choice>& cases,
+                              process_port& processes);
 
 } // namespace ke

@@ -96,7 +96,8 @@ inline constexpr const char* torch_op_of = "torch.op.";
 inline constexpr const char* torch_self_us = "torch.self_us";
 inline constexpr const char* torch_top_calls = "torch.top_calls";
 inline constexpr const char* unwritten_pages = "unwritten_pages";
-inline constexpr const char* checked = "checked"; ///< cases that a tool's check of a finalist looked at, to its end
+inline constexpr const char* checked =
+    "checked"; ///< cases that a tool's check of a finalist looked at, to its end
 } // namespace ke::counter_keys
 
 /// Of evidence::findings.
@@ -105,7 +106,7 @@ inline constexpr const char* busiest_library = "busiest_library";
 inline constexpr const char* case_dims = "case_dims";
 inline constexpr const char* case_distribution = "case_distribution";
 inline constexpr const char* device_kernels = "device_kernels"; ///< the longest of a call, a line each
-inline constexpr const char* check = "check";     ///< what a tool's check of a finalist found
+inline constexpr const char* check = "check";                   ///< what a tool's check of a finalist found
 inline constexpr const char* check_of = "check."; ///< the same, by the name of the manifest's step
 inline constexpr const char* hot_loop = "hot_loop";
 inline constexpr const char* nothing_from = "no_"; ///< a step of the manifest: why it found nothing

@@ -2,10 +2,12 @@
 """Runs the complete candidates of the knowledge base on a device, at the sizes that they are for: verdict and speedup over the reference.
 
     scripts/gpu/listings.py --programs DIR [--work DIR] [--only WORD...] [--device 'nvidia-*'] [--plan rank|eval] [--json FILE]
+                            [--backend NAME] [--workload NAME] [--copies N]
 
 Python's are judged by the backend torch-cuda beside PyTorch, by `launch = "graph"`; CUDA's by the backend cuda, whose reference is a host
 program, so only their verdicts and times say something. One JSON line each: page, problem, workloads, state, reason, speedup with its
-interval, times, and the seconds of the verdict by stage. Exit code 1: one is not correct.
+interval, times, and the seconds of the verdict by stage. With --copies each is judged so many times in one evaluation, as candidates that differ in a
+comment: what later ones cost, who find the problem's truths known. Exit code 1: one is not correct.
 """
 
 import argparse
@@ -40,11 +42,15 @@ SIZES = {
 }
 
 
-def resized(folder, work, name):
+def sizes_of(name, only):
+    return {workload: dims for workload, dims in SIZES[name].items() if only in (None, workload)}
+
+
+def resized(folder, work, name, only=None):
     """A copy of the problem with these workloads."""
     text = (folder / "problem.toml").read_text(encoding="utf-8")
     text = re.sub(r"(?ms)^\[\[workload\]\]\n.*?(?=^\[|\Z)", "", text)
-    for workload, dims in SIZES[name].items():
+    for workload, dims in sizes_of(name, only).items():
         text += f'\n[[workload]]\nname = "{workload}"\ndims = {{ {", ".join(f"{k} = {v}" for k, v in dims.items())} }}\n'
     if "[policy]" in text:
         text = text.replace("[policy]", '[policy]\nlaunch = "graph"')
@@ -58,20 +64,34 @@ def resized(folder, work, name):
     return to / "problem.toml"
 
 
+def copies(file, count, comment):
+    """As many files of the same code."""
+    first = Path(file)
+    files = [first.with_stem(f"{first.stem}_{i}") for i in range(count)]
+    for i, copy in enumerate(files):
+        copy.write_text(first.read_text(encoding="utf-8") + f"\n{comment} {i}\n", encoding="utf-8")
+    return files if count > 1 else [first]
+
+
 def judged(o, listing, work):
-    name = listing.problem.name
-    problem, (_, file) = resized(listing.problem, work, name), listing.write(work)
-    backend = "cuda" if listing.language == "cuda" else "torch-cuda"
-    done = subprocess.run([os.path.join(o.programs, "ke-runtime"), "eval", problem, file, "--backend", backend, "--device", o.device, "--plan", o.plan,
+    """A line for each copy that was judged."""
+    name, on_host = listing.problem.name, listing.language == "cuda"
+    problem, (_, file) = resized(listing.problem, work, name, o.workload), listing.write(work)
+    backend = "cuda" if on_host else o.backend
+    files = copies(file, o.copies, "//" if on_host else "#")
+    done = subprocess.run([os.path.join(o.programs, "ke-runtime"), "eval", problem, *files, "--backend", backend, "--device", o.device, "--plan", o.plan,
                            "--json"], capture_output=True, text=True)
-    line = {"page": Path(listing.page).stem, "problem": name, "sizes": SIZES[name], "backend": backend}
-    try:
-        v = json.loads(done.stdout)
-    except ValueError:
-        return line | {"state": "none", "reason": done.stderr.strip()[-300:]}
+    line = {"page": Path(listing.page).stem, "problem": name, "sizes": sizes_of(name, o.workload), "backend": backend}
+    verdicts = [json.loads(v) for v in done.stdout.splitlines() if v.startswith("{")]
+    if len(verdicts) < o.copies:
+        return [line | {"state": "none", "reason": done.stderr.strip()[-300:]}]
+    return [line | told(v) for v in verdicts]
+
+
+def told(v):
     timing = v.get("timing") or {}
-    return line | {"device": v["device"], "state": v["state"], "reason": v["reason"], "speedup": timing.get("speedup"), "ci95": timing.get("ci95"),
-                   "workloads": timing.get("workloads"), "cost": v["cost"]}
+    return {"device": v["device"], "state": v["state"], "reason": v["reason"], "speedup": timing.get("speedup"), "ci95": timing.get("ci95"),
+            "workloads": timing.get("workloads"), "cost": v["cost"]}
 
 
 def main():
@@ -80,6 +100,9 @@ def main():
     p.add_argument("--work", default=tempfile.gettempdir())
     p.add_argument("--only", nargs="*", default=[], help="parts of pages' names")
     p.add_argument("--device", default="nvidia-*")
+    p.add_argument("--backend", default="torch-cuda", help="of Python")
+    p.add_argument("--workload", help="this one alone")
+    p.add_argument("--copies", type=int, default=1)
     p.add_argument("--plan", choices=["rank", "eval"], default="rank")
     p.add_argument("--json", type=argparse.FileType("a"), default=sys.stdout)
     o = p.parse_args()
@@ -90,9 +113,9 @@ def main():
                 continue
             if o.only and not any(word in listing.page for word in o.only):
                 continue
-            line = judged(o, listing, work)
-            right &= line["state"] == "correct"
-            print(json.dumps(line), file=o.json, flush=True)
+            for line in judged(o, listing, work):
+                right &= line["state"] == "correct"
+                print(json.dumps(line), file=o.json, flush=True)
     return 0 if right else 1
 
 

@@ -6,8 +6,8 @@
 #include "backends/evidence/metric_roles.hpp"
 #include "backends/evidence/ncu_report.hpp"
 #include "backends/verdict/device_shares.hpp"
-#include "backends/verdict/verdict_rules.hpp"
 #include "backends/verdict/diagnosis.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -204,7 +204,8 @@ TEST_CASE("an error far from every allocation, and one in shared memory") {
 TEST_CASE("a race is told with the lines of both accesses") {
   const std::string printed = // by 2025.3 on an H200
       "========= COMPUTE-SANITIZER\n"
-      "========= Error: Race reported between Write access at races(const float *, float *, int)+0xe0 in race.cu:5\n"
+      "========= Error: Race reported between Write access at races(const float *, float *, int)+0xe0 in "
+      "race.cu:5\n"
       "=========     and Read access at races(const float *, float *, int)+0xf0 in race.cu:6 [1024 hazards]\n"
       "========= \n"
       "no error\n"
@@ -215,13 +216,16 @@ TEST_CASE("a race is told with the lines of both accesses") {
                               "=========     and Write access at f+0xf0 [2 hazards]\n")
             .findings.at("sanitizer") == "Race in shared memory between an atomic access and a write");
   // Not an error, and not the tool's words.
-  CHECK(read_device_sanitizer("========= Warning: Race reported between Write access at f in a.cu:5\n").findings.empty());
-  CHECK(read_device_sanitizer("========= Error: Race reported between you and me in a.cu:5\n").findings.empty());
+  CHECK(read_device_sanitizer("========= Warning: Race reported between Write access at f in a.cu:5\n")
+            .findings.empty());
+  CHECK(read_device_sanitizer("========= Error: Race reported between you and me in a.cu:5\n")
+            .findings.empty());
   CHECK(read_device_sanitizer("========= Error: Race reported between \n").findings.empty());
 }
 
 TEST_CASE("whether a sanitizer came to its end") {
-  CHECK(has_sanitizer_summary("no error\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"));
+  CHECK(has_sanitizer_summary(
+      "no error\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"));
   CHECK(has_sanitizer_summary("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors"));
   CHECK_FALSE(has_sanitizer_summary("========= COMPUTE-SANITIZER\nERROR SUMMARY: 0 errors\n"));
   CHECK_FALSE(has_sanitizer_summary(""));
