@@ -521,15 +521,20 @@ status timing::place(timed_workload& w, caller& a, caller& b) {
   return mix_for(w, a, b);
 }
 
-status timing::launch(evidence& found) {
+std::size_t timing::memory_of_a_launch() const {
   std::size_t memory = unusual_.memory(task_.what);
-  for (auto& w : workloads_) {
+  for (const auto& w : workloads_) {
     auto places = w.calls + caller::spare_places(task_.what, w.shapes, w.calls);
     memory = std::max(memory, caller::memory_for(task_.what, w.shapes, places, false));
+  }
+  return memory;
+}
+
+status timing::launch(evidence& found) {
+  for (auto& w : workloads_)
     if (auto s = refill(w); !s)
       return s;
-  }
-  auto begun = begin_pair(task_, seam_, memory, cpus_, random_);
+  auto begun = begin_pair(task_, seam_, memory_of_a_launch(), cpus_, random_);
   if (!begun)
     return begun.error();
   ended_.reset(); // while these load

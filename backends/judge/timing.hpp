@@ -89,6 +89,7 @@ private:
   /// The inputs of these slots are not needed any more.
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
+  std::size_t memory_of_a_launch() const;
   status launch(evidence& found);
   static bool is_sound(const evidence& found) {
     return found.ending == ending::finished && !found.failed && found.flags.empty();

@@ -59,6 +59,15 @@ std::string fault_of_finalist(const evidence& e) {
   return {};
 }
 
+/// Of results, or found by a tool; empty: nothing.
+std::string what_is_wrong(const evidence& e) {
+  if (e.failed <= 0 && !e.first_failure)
+    return fault_of_finalist(e);
+  if (!e.reason.empty())
+    return e.reason;
+  return e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
+}
+
 /// Of a correct one that was timed.
 void decide_by_time(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
   auto is = [&](verdict_state s, std::string reason) {
@@ -123,12 +132,8 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   if (e.nondeterministic)
     return is(verdict_state::nondeterministic,
               e.reason.empty() ? "right and wrong on the same input" : e.reason);
-  if (e.failed > 0 || e.first_failure) {
-    std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
-    return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
-  }
-  if (auto fault = fault_of_finalist(e); !fault.empty())
-    return is(verdict_state::incorrect, std::move(fault));
+  if (auto wrong = what_is_wrong(e); !wrong.empty())
+    return is(verdict_state::incorrect, std::move(wrong));
   if (e.compiled_only)
     return is(verdict_state::compiled, compiled_reason(e));
   if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
