@@ -157,7 +157,7 @@ bool evaluation::state::is_left_out(const step_spec& j) {
     return true; // there is nothing to build
   for (const auto& f : with.files)
     if (f.optional && comes_after(j) && mentions(j.command, "{file:" + f.name + "}") && !has_file(f)) {
-      found.findings[finding_keys::nothing_from + j.name] = f.name + " is not on this machine: " + f.hint;
+      note_nothing_from(j, f.name + " is not on this machine: " + f.hint);
       return true;
     }
   if (executes_on(with, target))

@@ -135,6 +135,7 @@ struct evaluation::state {
   bool made(std::size_t job);
   bool traced(std::size_t job, const process_exit& exit);
   bool profiled(std::size_t job, const process_exit& exit);
+  void note_nothing_from(const step_spec& j, const std::string& why);
   void enter_profile(const step_spec& j, profile_result seen);
   /// Adds to the evidence what the job's reader finds in a text. False: nothing.
   bool read_into_evidence(std::size_t job, std::string_view text);

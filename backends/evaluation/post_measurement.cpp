@@ -161,7 +161,7 @@ std::optional<process_spec> evaluation::state::start_maker(std::size_t job) {
     reads.emplace_back(plan.spec.argv.front());
   auto spec = boxed_build(plan, folder_, options.sandbox, options.limits, reads);
   if (!spec) {
-    found.findings[finding_keys::nothing_from + j.name] = spec.error().text;
+    note_nothing_from(j, spec.error().text);
     return std::nullopt;
   }
   builds.emplace(job, std::move(plan));
@@ -255,7 +255,7 @@ bool evaluation::state::closer_ended(std::size_t job, const process_exit& exit) 
   if (runs_tool(j))
     found.counters[counter_keys::tools_s] += exit.seconds;
   if (auto ill = trouble(exit); !ill.empty()) {
-    found.findings[finding_keys::nothing_from + j.name] = ill;
+    note_nothing_from(j, ill);
     builds.erase(job);
     std::error_code ignored;
     fs::remove_all(folder / ("job-" + j.name), ignored);
@@ -301,6 +301,22 @@ bool evaluation::state::traced(std::size_t job, const process_exit& exit) {
   if (!options.cache.empty() && write_file(file, left.text))
     (void)cache.put(left.key, file);
   return true;
+}
+
+/// Of checks that nobody wants now nothing is told; of those of a finalist beside those that found nothing.
+void evaluation::state::note_nothing_from(const step_spec& j, const std::string& why) {
+  if (!checks_finalist(j)) {
+    found.findings[finding_keys::nothing_from + j.name] = why;
+    return;
+  }
+  if (kind != measure_plan::claim)
+    return;
+  auto& all = found.provenance[provenance_keys::unchecked_by];
+  const auto same = ": " + why;
+  if (all.ends_with(same))
+    all.replace(all.size() - same.size(), same.size(), ", " + j.name + same);
+  else
+    all += (all.empty() ? "" : "; ") + j.name + same;
 }
 
 void evaluation::state::enter_profile(const step_spec& j, profile_result seen) {

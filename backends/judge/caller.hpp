@@ -103,8 +103,8 @@ public:
 
   struct outcome {
     call_outcome call;
-    double asked_s =
-        0; ///< from telling the order until its answer: what is compiled when it is told counts in no call
+    /// From telling the order until its answer: what is compiled when it is told counts in no call.
+    double asked_s = 0;
     std::string inputs_changed; ///< name of a changed input
     std::string red_zone;       ///< name of a tensor with a write beside it
     bool woke = false;          ///< something of the process ran while its memory was read

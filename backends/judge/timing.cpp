@@ -534,7 +534,11 @@ status timing::launch(evidence& found) {
   for (auto& w : workloads_)
     if (auto s = refill(w); !s)
       return s;
-  auto begun = begin_pair(task_, seam_, memory_of_a_launch(), cpus_, random_);
+  const auto memory = memory_of_a_launch();
+  if (memory > bands_.slot_memory +
+                   bands_.slot_memory / 4) // of large tensors: the device may have no room for four arenas
+    ended_.reset();
+  auto begun = begin_pair(task_, seam_, memory, cpus_, random_);
   if (!begun)
     return begun.error();
   ended_.reset(); // while these load

@@ -206,8 +206,8 @@ private:
   std::int64_t discarded_ = 0;
   double bank_s_ = 0, interludes_s_ = 0;
   std::int64_t interludes_ = 0;
-  std::optional<launch_pair>
-      ended_; ///< of the last launch, where its end takes long: it ends while the next one loads
+  /// Of the last launch, where its end takes long: it ends while the next one loads.
+  std::optional<launch_pair> ended_;
   const timed_workload* drawn_for_ = nullptr; ///< the truths are of its shapes
   std::vector<std::vector<double>> control_;  ///< A/A log ratios of each launch
   double wall_s_ = 0, cpu_s_ = 0;

@@ -56,8 +56,7 @@ void print_for_people(const verdict& v, const std::map<std::string, double>& cou
   if (v.state != verdict_state::compiled)
     std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
               << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
-  if (auto by = v.provenance.find(provenance_keys::checked_by); by != v.provenance.end())
-    std::cout << "  no fault found by " << by->second << '\n';
+  std::cout << finalist_lines(v);
   std::cout << static_lines(counters);
   if (v.diagnosis)
     std::cout << diagnosis_lines(*v.diagnosis);

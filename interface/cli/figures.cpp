@@ -1,12 +1,15 @@
 #include "interface/cli/figures.hpp"
 
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 namespace ke::cli {
@@ -68,6 +71,15 @@ std::string medians_text(const timing_summary& t) {
   if (!t.workloads.empty())
     text += energy_text(t.workloads.front());
   return own.size() < 2 ? text : text + " on " + own.front();
+}
+
+std::string finalist_lines(const verdict& v) {
+  std::string lines;
+  for (auto [key, words] : {std::pair{provenance_keys::checked_by, "  no fault found by "},
+                            {provenance_keys::unchecked_by, "  not looked at by "}})
+    if (auto by = v.provenance.find(key); by != v.provenance.end() && v.state == verdict_state::correct)
+      lines += words + by->second + "\n";
+  return lines;
 }
 
 std::string workload_lines(const timing_summary& t, const std::string& indent) {

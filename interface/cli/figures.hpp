@@ -23,6 +23,8 @@ std::string nanoseconds_text(double ns); ///< "81.2 us"
 /// "52.2 us -> 5.2 us"; names the workload if there are several.
 std::string medians_text(const timing_summary& t);
 std::string medians_text(const workload_timing& w); ///< "52.2 us -> 5.2 us"; "" if the store does not know
+/// Of a claim that is right: which tools looked for faults of it and found none, and which did not look, a line each.
+std::string finalist_lines(const verdict& v);
 /// If there are several workloads, a line for each, behind `indent`: name, speedup, medians. Marks held-out
 /// ones, which are no part of the speedup above.
 std::string workload_lines(const timing_summary& t, const std::string& indent);

@@ -27,8 +27,7 @@ void write_verdict(std::ostream& out, const verdict& v, const std::string& targe
   out << "  correctness: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
       << " timed calls checked, " << v.failed << " failed, worst error " << fixed(v.worst_scaled_error, 3)
       << " of what is allowed\n";
-  if (auto by = v.provenance.find(provenance_keys::checked_by); by != v.provenance.end())
-    out << "  no fault found by " << by->second << '\n';
+  out << finalist_lines(v);
   if (v.first_failure) {
     const auto& m = *v.first_failure;
     out << "  first wrong element: " << m.tensor << '[';

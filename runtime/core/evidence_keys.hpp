@@ -29,6 +29,8 @@ inline constexpr const char* smaller_sizes = "smaller_sizes";
 inline constexpr const char* suffix = "suffix";
 inline constexpr const char* truth = "truth";
 inline constexpr const char* truth_build = "truth_build";
+inline constexpr const char* unchecked_by =
+    "unchecked_by";                         ///< of a finalist: tools that did not look at it, and why
 inline constexpr const char* unit = "unit"; ///< the worker's own name of the device
 inline constexpr const char* worker = "worker";
 } // namespace ke::provenance_keys

@@ -174,6 +174,8 @@ class TorchCuda(Scenario):
         self.assertEqual((verdict["state"], by), ("correct", "memcheck, racecheck, initcheck"), verdict["reason"])
         verdict, by = claimed("", plain, {})
         self.assertEqual((verdict["state"], by), ("correct", None), verdict["reason"])
+        self.assertEqual(verdict["provenance"]["unchecked_by"],
+                         "memcheck, racecheck, initcheck: compute-sanitizer is not on this machine: set KE_COMPUTE_SANITIZER to tests/fake_cuda/compute-sanitizer")
 
     def test_a_device_that_fails_and_comes_back_while_a_campaign_runs(self):
         """The script for real devices (scripts/gpu), on two that are host memory."""
