@@ -90,6 +90,7 @@ private:
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
   std::size_t memory_of_a_launch() const;
+  result<std::optional<launch_pair>> start_launch(evidence& found);
   status launch(evidence& found);
   static bool is_sound(const evidence& found) {
     return found.ending == ending::finished && !found.failed && found.flags.empty();

@@ -36,7 +36,6 @@ struct eval_options {
 
 /// `counters`: of its evidence.
 void print_for_people(const verdict& v, const std::map<std::string, double>& counters) {
-  std::string line;
   std::cout << to_text(v.state);
   if (v.decision != timing_decision::none)
     std::cout << ", " << to_text(v.decision);
