@@ -63,4 +63,10 @@ constexpr const driver_traits* traits_of_driver(std::string_view name) {
   return nullptr;
 }
 
+/// Whether there is such a driver, and what it calls is built before it runs.
+constexpr bool driver_builds(std::string_view name) {
+  const auto* traits = traits_of_driver(name);
+  return traits && traits->builds;
+}
+
 } // namespace ke

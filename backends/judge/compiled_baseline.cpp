@@ -34,12 +34,10 @@ public:
       : task_{task}, seam_{seam}, cpus_{cpus_for(task.what.policy.threads)}, begun_{steady::now()} {}
 
   prepared_baseline run() {
-    std::vector<bound_shapes> all;
-    for (const auto& w : task_.what.workloads)
-      if (auto bound = bind_shapes(task_.what, w.name, w.dims))
-        all.push_back(*std::move(bound));
-      else
-        return unfit(bound.error().text);
+    auto bound = bind_workloads(task_.what);
+    if (!bound)
+      return unfit(bound.error().text);
+    const auto& all = *bound;
     for (const auto& shapes : all) {
       auto slots = inputs_of(shapes);
       if (!said_.unfit.empty() || !said_.broken.empty() || !compile({{&shapes, &slots}}))

@@ -229,8 +229,7 @@ struct edge_comparison {
 
 /// truth_as() of f32, where most of the elements are.
 double as_f32_says(double t) {
-  constexpr double border = std::numeric_limits<float>::max() * (1 + 0x1p-25);
-  return std::fabs(t) > border ? std::copysign(infinite, t) : t;
+  return std::fabs(t) > f32_border ? std::copysign(infinite, t) : t;
 }
 
 bool is_touched(const edge_facts& facts, std::size_t i) {

@@ -158,14 +158,14 @@ namespace {
 /// The usual case, f32 against double, without a branch on the dtype per element.
 double reference_error_f32(const double* truth, const float* reference, std::size_t begin,
                            std::size_t elements) {
-  constexpr double u = 0x1p-24, border = std::numeric_limits<float>::max() * (1 + u / 2);
+  constexpr double u = 0x1p-24;
   double worst = 0;
   for (std::size_t i = begin; i < elements; ++i) {
     double t = truth[i], r = reference[i], size = std::fabs(t);
-    bool finite = size <= border;
+    bool finite = size <= f32_border;
     if (!finite || !(std::fabs(r) <= std::numeric_limits<float>::max())) {
       bool both_nan = std::isnan(t) && std::isnan(r),
-           same_infinity = size > border && r == std::copysign(infinite, t);
+           same_infinity = size > f32_border && r == std::copysign(infinite, t);
       if (!both_nan && !same_infinity)
         return -1;
       continue;
@@ -180,11 +180,10 @@ double reference_error_f32(const double* truth, const float* reference, std::siz
 template <class Real>
 void expect_f32(expectation& e, const Real* truth, const comparison_rule& rule, std::size_t from,
                 std::size_t to) {
-  constexpr double largest = std::numeric_limits<float>::max(), border = largest * (1 + 0x1p-25),
-                   tiny = 0x1p-126;
+  constexpr double largest = std::numeric_limits<float>::max(), tiny = 0x1p-126;
   for (std::size_t i = from; i < to; ++i) {
     double t = static_cast<double>(truth[i]), size = std::fabs(t), low = infinite, high = -infinite;
-    if (size <= border) {
+    if (size <= f32_border) {
       double bound = rule.larger ? std::max(rule.relative * size, rule.absolute) + tiny
                                  : rule.relative * size + rule.absolute;
       low = std::max(t - bound, -largest);

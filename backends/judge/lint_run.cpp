@@ -68,13 +68,10 @@ private:
 };
 
 status linter::all() {
-  std::vector<bound_shapes> shapes;
-  for (const auto& w : what_.workloads) {
-    auto bound = bind_shapes(what_, w.name, w.dims);
-    if (!bound)
-      return bound.error();
-    shapes.push_back(*std::move(bound));
-  }
+  auto bound = bind_workloads(what_);
+  if (!bound)
+    return bound.error();
+  auto& shapes = *bound;
   const auto& smallest = shapes[smallest_of(shapes)];
   out_.assumed = shape_rules{what_}.assumptions();
   auto secret = secret_shapes(what_, random_);

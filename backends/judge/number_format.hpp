@@ -21,6 +21,9 @@ double rounding_of(dtype d, double t);
 /// number, as PyTorch's conversion and that of ke.h have it.
 long double sayable(dtype d, long double t);
 
+/// Beyond it a number is infinite as f32: what rounds to its largest is not, u = 2^-24.
+inline constexpr double f32_border = 0x1.fffffep127 * (1 + 0x1p-25);
+
 /// The number with these bits, for f8e4m3 and f8e5m2.
 double float8_value(dtype d, std::uint8_t bits);
 /// The bits of the nearest number, ties to even; too large as `sayable`. The first NaN for a NaN.

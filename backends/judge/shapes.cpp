@@ -76,6 +76,17 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
   return out;
 }
 
+result<std::vector<bound_shapes>> bind_workloads(const problem& what) {
+  std::vector<bound_shapes> all;
+  for (const auto& w : what.workloads) {
+    auto bound = bind_shapes(what, w.name, w.dims);
+    if (!bound)
+      return bound.error();
+    all.push_back(*std::move(bound));
+  }
+  return all;
+}
+
 namespace {
 
 /// The ways of drawing each symbol, one as often as another.

@@ -42,6 +42,9 @@ std::optional<std::size_t> largest_where(const std::vector<bound_shapes>& all,
 result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
                                  const std::map<std::string, std::int64_t>& dims);
 
+/// Those of all workloads, in their order.
+result<std::vector<bound_shapes>> bind_workloads(const problem& what);
+
 /// At most `count` shapes that the candidate has not seen: odd, prime, one, one more and one less, around
 /// vectors and blocks, within the problem's promises (shape_rules). Symbols that are small (<= 8) or equal in
 /// all timed workloads move in some of them only. The caller must first run the reference and drop shapes

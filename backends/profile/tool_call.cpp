@@ -175,11 +175,6 @@ status write_cases(prepared_call& c) {
   return ok;
 }
 
-bool is_device_code(const backend& with) {
-  const auto* driver = traits_of_driver(with.driver);
-  return driver && driver->builds;
-}
-
 status prepare(prepared_call& c, const std::vector<std::string>& tool) {
   const auto& task = c.task;
   c.folder = fs::path{task.run.scratch} / "under-a-tool";
@@ -192,7 +187,7 @@ status prepare(prepared_call& c, const std::vector<std::string>& tool) {
     c.show(place);
   c.inner.argv = tool;
   show_device(c);
-  return is_device_code(c.with) ? add_device_code(c) : add_python(c);
+  return driver_builds(c.with.driver) ? add_device_code(c) : add_python(c);
 }
 
 /// The last line that says something, of who failed.
@@ -210,9 +205,15 @@ std::string last_words(const process_exit& e) {
   return last.empty() ? "it ended with code " + std::to_string(e.code) + " and said nothing" : last;
 }
 
-/// All cases in one process.
-result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>& tool,
-                                process_port& processes) {
+} // namespace
+
+result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool,
+                              python_role whom, const std::vector<case_choice>& cases,
+                              process_port& processes) {
+  auto with = parse_backend(text_of(task.backend_file), task.backend_file);
+  if (!with)
+    return with.error();
+  prepared_call c{task, *std::move(with), whom, cases};
   const auto& run = c.task.run;
   c.inner.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"}, {"LANG", "C.UTF-8"}};
   c.inner.directory = "/";
@@ -237,26 +238,6 @@ result<tool_print> call_at_once(prepared_call c, const std::vector<std::string>&
   if (how.timed_out || how.cancelled)
     return failure{failure_kind::missing, how.timed_out ? "it took too long" : "cancelled", false};
   return tool_print{how.out, last_words(how), how.code};
-}
-
-} // namespace
-
-result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool,
-                              python_role whom, const std::vector<case_choice>& cases,
-                              process_port& processes) {
-  auto with = parse_backend(text_of(task.backend_file), task.backend_file);
-  if (!with)
-    return with.error();
-  if (!is_device_code(*with))
-    return call_at_once({task, *with, whom, cases}, tool, processes);
-  tool_print all;
-  for (const auto& one : cases) {
-    auto printed = call_at_once({task, *with, whom, {one}}, tool, processes);
-    if (!printed)
-      return printed;
-    all = {all.text + printed->text, printed->last_words, all.code != 0 ? all.code : printed->code};
-  }
-  return all;
 }
 
 result<std::string> call_under(const profile_task& task, const std::vector<std::string>& tool,

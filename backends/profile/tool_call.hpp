@@ -18,7 +18,6 @@ struct profile_task;
 /// the call are added. All in one sandbox, with the job's device alone, which no judge uses meanwhile. Returns what the
 /// tool printed (untrusted: the candidate may have printed it). Fails with the reason that a person needs: the device
 /// is gone, the last words of a tool that ended ill (of a crash it may). Blocks.
-/// Each case is a fresh draw of inputs; in Python all are called by one process, of device code each by its own.
 result<std::string> call_under(const profile_task& task, const std::vector<std::string>& tool,
                                process_port& processes);
 
@@ -28,7 +27,8 @@ struct tool_print {
   int code = 0;
 };
 
-/// The same of any cases, of the candidate or, in Python, of the reference. Fails where nothing was called.
+/// The same of any cases, each a fresh draw of inputs, by one process: of the candidate or, in Python, of the reference.
+/// Device code is called on the first case alone. Fails where nothing was called.
 result<tool_print> call_cases(const profile_task& task, const std::vector<std::string>& tool,
                               python_role whom, const std::vector<case_choice>& cases,
                               process_port& processes);

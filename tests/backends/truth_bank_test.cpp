@@ -73,23 +73,30 @@ void reference_that_counts(float* x, float* y, std::int64_t n) {
     y[0] += static_cast<float>(++asked().reference);
 }
 
+/// Of the wave as it is.
+judge_task usual_task(int bank) {
+  judge_task task;
+  task.what = ke_test::elementwise();
+  task.what.scalars.clear();
+  task.what.workloads = {{"wide", {{"N", usual_elements}}, 1.0, false}};
+  task.candidate = "candidate";
+  task.reference = "reference";
+  task.timed = false;
+  task.bank = bank;
+  return task;
+}
+
 evidence judged_with(int bank, void (*candidate)(float*, float*, std::int64_t) = banked_candidate,
                      void (*reference)(float*, float*, std::int64_t) = banked_reference,
                      const driver_seam& seam = fake_device(), bool timed = false, double tolerance = 0) {
   ke_test::device_kernels() = {{"reference", {.body = reference, .late_ns = 20'000}},
                                {"candidate", {.body = candidate, .late_ns = 20'000}}};
   asked() = {};
-  judge_task task;
-  task.what = ke_test::elementwise();
-  task.what.scalars.clear();
+  auto task = usual_task(bank);
   if (tolerance > 0)
     task.what.tolerances["f32"] = {tolerance, tolerance};
-  task.what.workloads = {{"wide", {{"N", usual_elements}}, 1.0, false}};
-  task.candidate = "candidate";
-  task.reference = "reference";
   task.timed = timed;
   task.budget_s = 0.3;
-  task.bank = bank;
   return judge(task, seam);
 }
 
@@ -188,15 +195,9 @@ TEST_CASE("Bug: what the admission of a large problem asks filled its bank, and 
     ke_test::device_kernels() = {{"reference", {.body = banked_reference, .late_ns = 20'000}},
                                  {"candidate", {.body = banked_candidate, .late_ns = 20'000}}};
     asked() = {};
-    judge_task task;
-    task.what = ke_test::elementwise();
-    task.what.scalars.clear();
-    task.what.workloads = {{"wide", {{"N", 1 << 20}}, 1.0, false}};
-    task.candidate = "candidate";
-    task.reference = "reference";
+    auto task = usual_task(file.for_a_judge());
+    task.what.workloads.front().dims["N"] = 1 << 20;
     task.plan = measure_plan::rank;
-    task.timed = false;
-    task.bank = file.for_a_judge();
     return judge(task, fake_device());
   };
   CHECK(judged().failed == 0);
