@@ -37,7 +37,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 /// equal. Added in order, equal terms lose the same in every step while the sum stays between two powers of
 /// two, at most half a unit in its last place. Over all steps that is 3/8 of `equal_terms` u of the sum; half
 /// of `equal_terms` u is allowed. `transforms`: with `scale = "tensor"`, the allowed multiple of a sum's
-/// error.
+/// error, and more of few terms, where the largest output holds less of what a transform adds up.
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1,
                          double equal_terms = 0, double transforms = 1);
 

@@ -28,7 +28,8 @@ struct allowance {
   double reference_errors = 32;
   double equal_terms = std::numeric_limits<double>::infinity();
   /// Multiple of a sum's error allowed to a transform (`scale = "tensor"`): in two dimensions tiles of
-  /// Winograd's F(4x4, 3x3) err up to twice as far as sums may, those of F(6x6, 3x3) nearly four times.
+  /// Winograd's F(4x4, 3x3) err up to twice as far as sums may, those of F(6x6, 3x3) nearly four times; of few
+  /// terms farther, which the rule adds.
   double transforms = 4;
 };
 

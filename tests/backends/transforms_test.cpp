@@ -1,3 +1,5 @@
+#include "backends/judge/expectation.hpp"
+#include "backends/judge/truth.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
@@ -5,8 +7,17 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <vector>
+
+#define kernel winograd_2d                          // the candidate, called here without a judge
+#include "tests/fixtures/transforms/winograd2d.cpp" // NOLINT(bugprone-suspicious-include)
+#undef kernel
 
 using namespace ke;
 
@@ -121,4 +132,45 @@ TEST_CASE("tiles of Winograd in two dimensions err by both: F(4x4, 3x3) is allow
   auto v = c.judge(p, transform("winograd2d.cpp", "#define NARROW(v) in_bf16(v)\n"));
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::incorrect);
+}
+
+namespace {
+
+/// The largest error of a call with usual inputs of one channel (normal, f32), as a share of its largest output.
+double share_lost(std::mt19937_64& random) {
+  constexpr std::int64_t h = 26, w = 30, f = 8, p = h - 2, q = w - 2;
+  std::normal_distribution<float> normal;
+  std::vector<float> x(h * w), k(f * 9), y(f * p * q);
+  for (auto* all : {&x, &k})
+    for (auto& v : *all)
+      v = normal(random);
+  winograd_2d(x.data(), k.data(), y.data(), 1, h, w, f);
+  double largest = 0, error = 0;
+  for (std::int64_t i = 0; i < f * p * q; ++i) {
+    std::int64_t at = i % q, row = i / q % p, filter = i / (p * q);
+    double sum = 0;
+    for (std::int64_t tap = 0; tap < 9; ++tap)
+      sum += double{x[(row + tap / 3) * w + at + tap % 3]} * k[filter * 9 + tap];
+    largest = std::max(largest, std::fabs(sum));
+    error = std::max(error, std::fabs(sum - y[i]));
+  }
+  return error / largest;
+}
+
+} // namespace
+
+TEST_CASE("Bug: of few channels one honest judgement of Winograd's F(4x4, 3x3) in a hundred was refused") {
+  auto p = convolution_2d();
+  auto bound = rule_for(p, dtype::f32, true, 9, 0, allowance{}.transforms).relative;
+  double without = 4 * 0x1p-24 * (4 + 3) * 4; // c u g, and the multiple for transforms of many terms
+  std::mt19937_64 random{1};
+  int beyond = 0, refused = 0;
+  for (int i = 0; i < 4000; ++i) {
+    auto lost = share_lost(random);
+    beyond += lost > without;
+    refused += lost > bound;
+  }
+  CHECK(beyond > 0);
+  CHECK(refused == 0);
+  CHECK(bound < 0x1p-12); // what one rounding to TF32 or bf16 may lose is far beyond
 }
