@@ -73,6 +73,8 @@ class bench:
     def run(self, file, policy, memory, in_flight, evaluations, ramp):
         argv = [self.program, "bench", "search", "--landscape", file, "--policy", policy, "--memory", memory,
                 "--seeds", self.options.seeds, "--in-flight", in_flight, "--evaluations", evaluations, "--set", f"ramp={ramp}", "--json"]  # fmt: skip
+        if policy == "greedy":  # the climb that others are held against: it begins anew nowhere
+            argv += ["--set", "restart=0"]
         for s in self.options.set:
             argv += ["--set", s]
         done = subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE, text=True, check=False)

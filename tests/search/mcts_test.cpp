@@ -188,6 +188,7 @@ TEST_CASE("more exploration spreads the expansions over more nodes") {
   auto expanded = [](double exploration) {
     auto s = simulated_settings(4);
     s.search.exploration = exploration;
+    s.search.restart = 0;
     auto core = core_of(s);
     for (int i = 0; i < 300; ++i) {
       auto e = core.step(1).at(0);

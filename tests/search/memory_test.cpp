@@ -7,6 +7,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
+
 using namespace ke;
 
 TEST_CASE("a fixed memory mode is taken as it is, and a draft has none") {
@@ -83,6 +86,41 @@ TEST_CASE("a stagnant tree gets a clean slate within sixteen choices") {
     judge(core, e.node, verdict_state::correct, 1);
   }
   CHECK(clean >= 1);
+}
+
+TEST_CASE("within forty candidates adaptive memory has tried each mode five times, also with many in flight") {
+  for (std::uint32_t in_flight : {1u, 16u}) {
+    auto s = simulated_settings(7);
+    auto core = core_of(s);
+    std::array<int, 4> tried{};
+    int written = 0;
+    while (written < 40) {
+      auto made = core.step(std::min<std::uint32_t>(in_flight, static_cast<std::uint32_t>(40 - written)));
+      REQUIRE_FALSE(made.empty());
+      for (const auto& e : made) {
+        ++written;
+        if (e.operation != operation_kind::draft)
+          ++tried[static_cast<std::size_t>(e.memory)];
+        judge(core, e.node, verdict_state::correct, 1 + 0.01 * written);
+      }
+    }
+    INFO(in_flight);
+    for (auto count : tried)
+      CHECK(count >= 5);
+  }
+}
+
+TEST_CASE("a mode with ancestors waits for a node that has some, while there are others to try") {
+  memory_record record;
+  random_source random{4};
+  for (std::uint32_t i = 0; i < 2 * first_tries; ++i) {
+    auto mode = record.barely_tried(false, random);
+    REQUIRE(mode);
+    CHECK_FALSE(shows_ancestors(*mode));
+    record.chosen(*mode);
+  }
+  CHECK(record.barely_tried(false, random)); // what is left is tried without any
+  CHECK(shows_ancestors(*record.barely_tried(true, random)));
 }
 
 TEST_CASE("a history is bounded, ends before the root, and leaves out the open and the node itself") {

@@ -1,3 +1,4 @@
+#include "runtime/core/journal.hpp"
 #include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/search_kinds.hpp"
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <vector>
 
 using namespace ke;
 
@@ -24,6 +26,13 @@ campaign_settings with(policy_kind policy, std::uint64_t seed = 1) {
   auto s = simulated_settings(seed);
   s.search.policy = policy;
   return s;
+}
+
+journal_replied answer_of_kind(std::uint32_t node, std::uint32_t kind) {
+  journal_replied answer;
+  answer.node = node;
+  answer.descriptor = kind;
+  return answer;
 }
 
 /// One node after the other, their outcomes from hills.
@@ -260,31 +269,103 @@ TEST_CASE("a node that repeats an earlier candidate is never expanded") {
   }
 }
 
-TEST_CASE("mcts makes a new start after a stall, and comes back to the old branch") {
-  auto s = with(policy_kind::mcts);
-  s.search.drafts = 2;
-  s.search.restart = 20;
-  auto core = core_of(s);
-  auto drafts = core.step(2);
-  for (const auto& d : drafts)
-    judge(core, d.node, verdict_state::correct, 3);
-  int until = 0, new_drafts = 0, old = 0;
-  for (int i = 0; i < 120; ++i) {
-    auto e = core.step(1).at(0);
-    if (e.operation == operation_kind::draft && new_drafts++ == 0)
-      until = i;
-    old += new_drafts > 0 && e.operation != operation_kind::draft &&
-           core.tree().draft_of(e.node) <= drafts[1].node;
-    judge(core, e.node, verdict_state::correct, 1);
+TEST_CASE("every policy that climbs makes a new start after a stall, and comes back to the old branch") {
+  for (auto s : {with(policy_kind::mcts), with(policy_kind::beam), with(policy_kind::greedy)}) {
+    INFO(to_text(s.search.policy));
+    s.search.drafts = 2;
+    s.search.restart = 20;
+    auto core = core_of(s);
+    auto drafts = core.step(2);
+    for (const auto& d : drafts)
+      judge(core, d.node, verdict_state::correct, 3);
+    int until = 0, new_drafts = 0, old = 0, fresh = 0;
+    for (int i = 0; i < 120; ++i) {
+      auto e = core.step(1).at(0);
+      if (e.operation == operation_kind::draft && new_drafts++ == 0)
+        until = i;
+      auto is_old = core.tree().draft_of(e.node) <= drafts[1].node;
+      old += new_drafts > 0 && is_old;
+      fresh += e.operation != operation_kind::draft && !is_old;
+      judge(core, e.node, verdict_state::correct, 1);
+    }
+    CHECK(until >= 18);
+    CHECK(until <= 24);
+    CHECK(new_drafts >= 2);
+    CHECK(fresh > 10); // although none is as good as the old ones
+    CHECK(old > 10);
   }
-  CHECK(until >= 18);
-  CHECK(until <= 24);
-  CHECK(new_drafts >= 2);
-  CHECK(old > 10);
+  for (auto s : {with(policy_kind::mcts), with(policy_kind::beam), with(policy_kind::greedy)}) {
+    s.search.drafts = 2;
+    s.search.restart = 0;
+    auto never = core_of(s);
+    grow(never, 300);
+    CHECK(never.tree()[0].children == 2);
+  }
+}
+
+TEST_CASE("after a stall uct enters new drafts alone until these have stalled, too") {
+  auto longest_line = [](std::int64_t restart) {
+    auto s = with(policy_kind::mcts);
+    s.search.rule = tree_rule_kind::uct;
+    s.search.drafts = 2;
+    s.search.restart = restart;
+    auto core = core_of(s);
+    for (const auto& d : core.step(2))
+      judge(core, d.node, verdict_state::correct, 3);
+    int longest = 0, line = 0;
+    std::uint32_t first = 0; // of the two youngest drafts
+    for (int i = 0; i < 120; ++i) {
+      auto e = core.step(1).at(0);
+      if (auto draft = core.tree().draft_of(e.node); draft > first + 1 || first == 0)
+        first = draft, line = 0;
+      longest = std::max(longest, core.tree().draft_of(e.node) >= first ? ++line : line = 0);
+      judge(core, e.node, verdict_state::correct, 1);
+    }
+    return longest;
+  };
+  CHECK(longest_line(20) >= 20); // least_wait_of_start
+  CHECK(longest_line(0) < 10);
+}
+
+TEST_CASE("a beam keeps different ideas: one kind of candidate, or one draft's line, holds half of the places at most") {
+  auto s = with(policy_kind::beam);
+  s.search.drafts = 12;
+  s.search.beam = 4;
   s.search.restart = 0;
-  auto never = core_of(s);
-  grow(never, 300);
-  CHECK(never.tree()[0].children == 2);
+  for (bool kinds : {true, false}) {
+    auto core = core_of(s);
+    auto drafts = core.step(12);
+    std::vector<std::uint32_t> line;
+    for (const auto& d : drafts) {
+      auto first = d.node <= drafts[7].node; // the eight best are of one kind
+      if (kinds)
+        REQUIRE(core.apply(answer_of_kind(d.node, first ? 5 : 9)));
+      judge(core, d.node, verdict_state::correct, 30.0 - d.node);
+    }
+    std::map<std::uint32_t, int> expanded;
+    for (const auto& e : core.step(40))
+      ++expanded[e.parent];
+    CHECK(expanded.size() == 4);
+    int others = 0;
+    for (const auto& [node, times] : expanded)
+      others += node > drafts[7].node;
+    CHECK(others == (kinds ? 2 : 0)); // each draft is an idea of its own, so the best four stay
+  }
+}
+
+TEST_CASE("a beam of one idea is as wide as one of many") {
+  auto s = with(policy_kind::beam);
+  s.search.drafts = 1;
+  s.search.beam = 4;
+  s.search.restart = 0;
+  auto core = core_of(s);
+  judge(core, core.step(1).at(0).node, verdict_state::correct, 2);
+  for (const auto& e : core.step(10))
+    judge(core, e.node, verdict_state::correct, 2.0 + e.node);
+  std::set<std::uint32_t> expanded;
+  for (const auto& e : core.step(20))
+    expanded.insert(e.parent);
+  CHECK(expanded.size() == 4);
 }
 
 TEST_CASE("a campaign that may stall for N candidates makes its new start after half of them") {
@@ -367,6 +448,7 @@ TEST_CASE("uct visits what a reference implementation visits, with mean and with
       s.search.backup = backup;
       s.search.exploration = c;
       s.search.drafts = 4;
+      s.search.restart = 0; // the rule alone, as published
       s.goal.target_speedup = 8;
       auto core = core_of(s);
       reference_uct reference{.c = c, .mean = backup == backup_kind::mean, .drafts = 4};

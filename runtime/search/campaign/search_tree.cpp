@@ -88,8 +88,10 @@ std::vector<expansion> search_tree::step(std::uint32_t count, step_limits most) 
       break;
     --most.written;
     auto situation = memory_situation(choice->operation, tree_[choice->parent], stall_);
-    auto memory =
-        choose_memory(settings_.memory, choice->operation, situation, memories_, since_clean_, random_);
+    auto memory = choose_memory(settings_.memory, choice->operation, situation,
+                                tree_[choice->parent].depth > 1, memories_, since_clean_, random_);
+    if (choice->operation != operation_kind::draft)
+      memories_.chosen(memory);
     if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
       since_clean_ = 0;
     else

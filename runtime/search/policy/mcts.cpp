@@ -7,7 +7,6 @@
 #include "runtime/search/policy/partners.hpp"
 #include "runtime/search/policy/policy.hpp"
 #include "runtime/search/policy/repairs.hpp"
-#include "runtime/search/policy/stall_meter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,32 +59,6 @@ puct_rules::rest puct_rules::standing_of(const tree_index& tree, std::uint32_t n
 
 namespace {
 
-/// Where the search stands between its present best branch and a new start.
-struct course {
-  std::uint32_t start = 0;     ///< first node of the new start that is being followed; 0: none
-  std::uint32_t drafts = 0;    ///< of it, begun
-  std::uint32_t under_way = 0; ///< nodes of it that have not ended, drafts included
-  std::uint32_t starts = 0;    ///< new starts so far
-  std::uint32_t crossings = 0; ///< choices left in which the last one's find is tried in the whole tree
-  double repair_credit = 0;    ///< of repairs, in choices
-  stall_meter whole, own;      ///< of the tree, of the new start
-
-  void save(image_writer& out) const {
-    for (auto n : {start, drafts, under_way, starts, crossings})
-      out.value(n);
-    out.value(repair_credit);
-    whole.save(out);
-    own.save(out);
-  }
-  void load(image_reader& in) {
-    for (auto* n : {&start, &drafts, &under_way, &starts, &crossings})
-      in.values(n, 1);
-    in.values(&repair_credit, 1);
-    whole.load(in);
-    own.load(in);
-  }
-};
-
 /// Does an operation pay? Successes are candidates that beat their nearest scored ancestor; what is long ago
 /// counts less.
 struct payoff {
@@ -109,13 +82,13 @@ public:
 
   void adopt(const tree_index& tree) override {
     std::vector<std::uint64_t> keys, young;
-    fresh_ = arms{now_.start};
+    fresh_ = arms{starts_.first()};
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       if (is_ranked(tree[node])) {
         auto priority = puct_rules::priority_of(tree, node);
         keys.push_back(rank_key(priority, node));
         partners_.scored(tree, node, priority);
-        if (is_fresh(tree, node))
+        if (starts_.holds(tree, node))
           young.push_back(keys.back());
       }
     all_.rank_all(std::move(keys));
@@ -125,7 +98,9 @@ public:
   }
 
   void save(image_writer& out) const override {
-    now_.save(out);
+    starts_.save(out);
+    out.value(crossings_);
+    out.value(repair_credit_);
     out.value(improving_);
     out.value(fixing_);
     broken_.save(out);
@@ -133,7 +108,9 @@ public:
   }
 
   void load(image_reader& in) override {
-    now_.load(in);
+    starts_.load(in);
+    in.values(&crossings_, 1);
+    in.values(&repair_credit_, 1);
     in.values(&improving_, 1);
     in.values(&fixing_, 1);
     broken_.load(in);
@@ -145,29 +122,26 @@ public:
     auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = root.children};
     if (root.children < rules_.drafts)
       return draft;
-    if (restart_ > 0 && now_.start == 0 && now_.crossings == 0 && now_.whole.is_over(least_wait, patience()))
-      begin_start(tree.size());
-    if (now_.start) {
-      // It is small: many at once would all be children of the same few.
-      auto has_room = now_.under_way < std::max(rules_.drafts, root.in_flight / 2);
-      if (now_.drafts >= rules_.drafts && has_room)
+    if (starts_.begins(tree, crossings_ == 0)) {
+      fresh_ = arms{starts_.first()};
+      partners_.begin(starts_.first());
+    }
+    if (starts_.is_followed()) {
+      if (starts_.is_expanded(tree))
         if (auto s = best_of(tree, fresh_))
           return s;
-      // Others come in place of drafts that failed: as long as none works there is nothing to follow.
-      if (now_.drafts < rules_.drafts || (has_room && now_.under_way < rules_.drafts)) {
-        ++now_.drafts;
+      if (starts_.takes_draft(tree))
         return draft;
-      }
     }
     auto working = best_of(tree, all_);
     auto repair_share = rules_.exploration > 0 ? share_of_repairs() : 0;
-    if (!working || now_.repair_credit + repair_share >= 1)
+    if (!working || repair_credit_ + repair_share >= 1)
       if (auto node = broken_.next(tree)) {
-        now_.repair_credit = std::max(now_.repair_credit + repair_share - 1, 0.0);
+        repair_credit_ = std::max(repair_credit_ + repair_share - 1, 0.0);
         return selection{.parent = *node, .operation = operation_kind::fix};
       }
     if (auto s = working) {
-      now_.repair_credit = std::min(now_.repair_credit + repair_share, 1.0);
+      repair_credit_ = std::min(repair_credit_ + repair_share, 1.0);
       s->parent2 = partner_of(tree, s->parent, random).value_or(no_node);
       return s;
     }
@@ -177,7 +151,7 @@ public:
   }
 
   void added(const tree_index& tree, std::uint32_t node) override {
-    now_.under_way += is_fresh(tree, node);
+    starts_.added(tree, node);
     auto parent = tree[node].parent;
     if (parent == 0)
       return;
@@ -189,7 +163,7 @@ public:
 
   void ended(const tree_index& tree, std::uint32_t node) override {
     const auto& row = tree[node];
-    auto fresh = is_fresh(tree, node);
+    auto fresh = starts_.holds(tree, node);
     if (is_ranked(row)) {
       auto priority = puct_rules::priority_of(tree, node);
       all_.rank(priority, node);
@@ -199,13 +173,13 @@ public:
     }
     refresh(tree, node);
     broken_.offer(tree, node);
-    now_.under_way -= fresh;
-    if (has_verdict(row.state)) {
-      follow(tree, node, fresh);
-      if (row.operation != operation_kind::draft)
-        (row.operation == operation_kind::fix ? fixing_ : improving_)
-            .add(is_ranked(row) && row.score > tree.score_before(node));
+    if (starts_.ended(tree, node, fresh, is_ranked(row))) { // what it found is crossed into the rest
+      crossings_ = crossover_ > 0 ? crossings_of_start : 0;
+      fresh_ = arms{};
     }
+    if (has_verdict(row.state) && row.operation != operation_kind::draft)
+      (row.operation == operation_kind::fix ? fixing_ : improving_)
+          .add(is_ranked(row) && row.score > tree.score_before(node));
     if (row.parent == 0)
       return;
     if (has_verdict(row.state))
@@ -223,9 +197,7 @@ private:
     rules_ = {.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0),
               .drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20))};
     crossover_ = rules_.exploration == 0 ? 0 : std::clamp(s.crossover, 0.0, 1.0);
-    restart_ = rules_.exploration == 0
-                   ? 0
-                   : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
+    starts_.set(s);
   }
 
   /// By the sixth power of how often each pays: the better one gets nearly everything, and the other is not
@@ -237,39 +209,10 @@ private:
     return std::clamp(fix / (fix + improve), 0.02, 0.1);
   }
 
-  std::uint64_t patience() const { return std::uint64_t{restart_} * (now_.starts + 1); }
-
-  bool is_fresh(const tree_index& tree, std::uint32_t node) const {
-    return now_.start && node >= now_.start && tree.draft_of(node) >= now_.start;
-  }
-
-  void begin_start(std::uint32_t first) {
-    now_.start = first;
-    now_.drafts = now_.under_way = 0;
-    now_.own = stall_meter{first};
-    ++now_.starts;
-    fresh_ = arms{first};
-    partners_.begin(first);
-  }
-
-  /// One more verdict: is a new start exhausted?
-  void follow(const tree_index& tree, std::uint32_t node, bool fresh) {
-    stall_meter::end end{
-        .score = tree[node].score, .correct = is_ranked(tree[node]), .node = node, .tree_size = tree.size()};
-    now_.whole.ended(end);
-    if (!fresh || now_.own.ended(end) || now_.drafts < rules_.drafts ||
-        !now_.own.is_over(least_wait_of_start, patience()))
-      return;
-    now_.start = 0;
-    now_.crossings = crossover_ > 0 ? crossings_of_start : 0;
-    now_.whole.begin(tree.size());
-    fresh_ = arms{};
-  }
-
   std::optional<std::uint32_t> partner_of(const tree_index& tree, std::uint32_t parent,
                                           random_source& random) {
-    auto after_start = now_.crossings > 0;
-    now_.crossings -= after_start;
+    auto after_start = crossings_ > 0;
+    crossings_ -= after_start;
     auto share = crossing_share(crossover_, after_start);
     if (share == 0 || random.uniform() >= share)
       return std::nullopt;
@@ -303,14 +246,15 @@ private:
     auto k = standing == arms::standing::none ? 0 : puct_rules::k_of(tree[node]);
     auto priority = standing == arms::standing::none ? 0 : puct_rules::priority_of(tree, node);
     all_.place(node, standing, k, priority);
-    if (is_fresh(tree, node))
+    if (starts_.holds(tree, node))
       fresh_.place(node, standing, k, priority);
   }
 
   puct_rules rules_;
-  std::uint32_t restart_ = 0;
-  double crossover_ = 0; ///< share of the improvements with a second parent
-  course now_;
+  double crossover_ = 0;        ///< share of the improvements with a second parent
+  std::uint32_t crossings_ = 0; ///< choices left in which the last start's find is tried in the whole tree
+  double repair_credit_ = 0;    ///< of repairs, in choices
+  new_starts starts_;
   payoff improving_{8, 2}, fixing_{8, 1}; ///< begin with the worth of a few tries
   repairs broken_;
   partners partners_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ke {
 
@@ -81,14 +82,43 @@ void memory_record::finished(std::uint8_t situation, memory_kind mode, bool paid
   t.successes += paid;
 }
 
+std::optional<memory_kind> memory_record::barely_tried(bool ancestors, random_source& random) const {
+  std::array<memory_kind, 4> least{};
+  std::size_t equals = 0;
+  // First by whether there is something to show, then by how often it was chosen.
+  auto place_of = [&](std::size_t mode) {
+    bool waits = !ancestors && shows_ancestors(static_cast<memory_kind>(mode));
+    return std::pair{waits, chosen_[mode]};
+  };
+  for (std::size_t m = 0; m < chosen_.size(); ++m) {
+    if (chosen_[m] >= first_tries)
+      continue;
+    auto before = equals ? place_of(static_cast<std::size_t>(least[0])) : place_of(m);
+    if (place_of(m) > before)
+      continue;
+    if (place_of(m) < before)
+      equals = 0;
+    least[equals++] = static_cast<memory_kind>(m);
+  }
+  return equals ? std::optional{least[random.below(equals)]} : std::nullopt;
+}
+
+void memory_record::chosen(memory_kind mode) {
+  if (auto& count = chosen_[static_cast<std::size_t>(mode)]; count < first_tries)
+    ++count;
+}
+
 memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
-                          const memory_record& record, std::uint32_t since_clean, random_source& random) {
+                          bool ancestors, const memory_record& record, std::uint32_t since_clean,
+                          random_source& random) {
   if (operation == operation_kind::draft)
     return memory_kind::clean;
   if (setting != memory_kind::adaptive)
     return setting;
   if (situation & stagnant && since_clean + 1 >= clean_interval)
     return memory_kind::clean;
+  if (auto untried = record.barely_tried(ancestors, random))
+    return *untried;
   return record.choose(situation, random);
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/policy/mcts.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/policy.hpp"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 ///   q              mean reward of the subtree's finished nodes; with max backup the best one's reward. A
 ///                  child without a finished node has its parent's q
 ///   q_min, q_max   over the rewards of all single nodes, so they only ever move apart
-/// A step costs O(depth * children).
+/// While a new start is followed, only its drafts are entered from the root; how they look beside the rest is told
+/// by the descents after it. A step costs O(depth * children).
 class uct final : public policy {
 public:
   explicit uct(const search_settings& s) { set(s); }
@@ -31,7 +33,38 @@ public:
     auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
     if (tree[0].children < drafts_)
       return draft;
-    std::uint32_t node = 0;
+    starts_.begins(tree);
+    if (starts_.is_followed()) {
+      if (starts_.is_expanded(tree))
+        if (auto first = best_child(tree, 0, starts_.first()))
+          return descend(tree, *first);
+      if (starts_.takes_draft(tree))
+        return draft;
+    }
+    return descend(tree, 0);
+  }
+
+  void added(const tree_index& tree, std::uint32_t node) override { starts_.added(tree, node); }
+
+  void ended(const tree_index& tree, std::uint32_t node) override {
+    const auto& row = tree[node];
+    if (has_verdict(row.state))
+      note(tree.reward(node));
+    starts_.ended(tree, node, starts_.holds(tree, node), row.state == node_state::correct && !row.duplicate);
+  }
+
+  void adopt(const tree_index& tree) override {
+    for (std::uint32_t node = 1; node < tree.size(); ++node)
+      if (has_verdict(tree[node].state))
+        note(tree.reward(node));
+  }
+
+  void save(image_writer& out) const override { starts_.save(out); }
+  void load(image_reader& in) override { starts_.load(in); }
+
+private:
+  std::optional<selection> descend(const tree_index& tree, std::uint32_t node) const {
+    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
     for (;;) {
       const auto& row = tree[node];
       auto n = std::max(puct_rules::k_of(row), 1u);
@@ -55,22 +88,11 @@ public:
                          is_usable(tree[node].state) ? operation_kind::improve : operation_kind::fix};
   }
 
-  void ended(const tree_index& tree, std::uint32_t node) override {
-    if (has_verdict(tree[node].state))
-      note(tree.reward(node));
-  }
-
-  void adopt(const tree_index& tree) override {
-    for (std::uint32_t node = 1; node < tree.size(); ++node)
-      if (has_verdict(tree[node].state))
-        note(tree.reward(node));
-  }
-
-private:
   void set(const search_settings& s) {
     c_ = std::max(s.exploration, 0.0);
     mean_ = s.backup == backup_kind::mean;
     drafts_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20));
+    starts_.set(s);
   }
 
   void note(double reward) {
@@ -92,12 +114,14 @@ private:
     return std::clamp((q - least_) / (most_ - least_), 0.0, 1.0);
   }
 
-  /// Empty: no child can be entered. One without children that cannot grow is a dead end.
-  std::optional<std::uint32_t> best_child(const tree_index& tree, std::uint32_t node) const {
+  /// Of the children from `least` on. Empty: none can be entered. One without children that cannot grow is a
+  /// dead end.
+  std::optional<std::uint32_t> best_child(const tree_index& tree, std::uint32_t node,
+                                          std::uint32_t least = 0) const {
     std::optional<std::uint32_t> best;
     double worth = 0;
     auto log_n = std::log(std::max<double>(puct_rules::k_of(tree[node]), 1));
-    for (auto c = tree[node].first_child; c != no_node; c = tree[c].next_sibling) {
+    for (auto c = tree[node].first_child; c != no_node && c >= least; c = tree[c].next_sibling) {
       const auto& row = tree[c];
       if (!may_grow(tree, c) && (row.children == 0 || !has_verdict(row.state)))
         continue;
@@ -114,6 +138,7 @@ private:
   bool mean_ = false;
   std::uint32_t drafts_ = 8;
   double least_ = 1, most_ = 0; ///< rewards of single nodes
+  new_starts starts_;
 };
 
 } // namespace
