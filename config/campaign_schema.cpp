@@ -177,8 +177,8 @@ void policy_keys(schema& all, campaign_settings& s) {
   keys.push_back({"search.backup", "What a branch is worth: its best candidate, or the mean of all (uct).",
                   choice([](auto& x) -> auto& { return x.search.backup; })});
   keys.push_back({.path = "search.restart",
-                  .doc = "Most judged candidates without a gain before a new start (mcts with rank-puct, "
-                         "evolution); never more than half of budget.stall.candidates; 0: no new starts.",
+                  .doc = "Most judged candidates without a gain before a new start (all policies but "
+                         "best-of-n); never more than half of budget.stall.candidates; 0: no new starts.",
                   .at = of([](auto& x) -> auto& { return x.search.restart; }),
                   .most = 1e9});
   keys.push_back({.path = "search.warm_start",

@@ -34,30 +34,6 @@ std::string line_of(const problem& p, const node_summary& c, const std::string& 
          (c.plan.empty() ? "" : ": " + in_line(c.plan)) + more + "\n";
 }
 
-/// The peaks that belong to a bottleneck, as the device announced them (backends/peaks/peaks.hpp).
-std::string peaks_of(const device_info& d, const std::string& bottleneck) {
-  auto value = [&](const std::string& key) {
-    auto f = d.facts.find(device_facts::peak_of + key);
-    return f == d.facts.end() ? 0.0 : std::strtod(f->second.c_str(), nullptr);
-  };
-  std::string text;
-  auto add = [&](const std::string& what, double x, double unit, const char* name) {
-    if (x > 0)
-      text += (text.empty() ? "" : ", ") + what + " " + short_number(x / unit) + " " + name;
-  };
-  if (bottleneck == "memory" || bottleneck == "latency")
-    for (const std::string level : {"l1", "l2", "l3", "dram"})
-      bottleneck == "memory" ? add(level, value("bytes." + level + ".all"), 1e9, "GB/s")
-                             : add(level, value("latency." + level), 1e-9, "ns");
-  if (bottleneck == "compute")
-    for (const std::string isa : {"avx512", "avx2", "sse", "scalar"})
-      if (auto x = value("flops.f32." + isa + ".all"); x > 0) {
-        add("f32 " + isa, x, 1e9, "GFLOP/s");
-        break;
-      }
-  return text;
-}
-
 /// In units that a person compares with caches and launches; medians of calls that others ran between.
 std::string times_of(const workload_timing& w) {
   auto text = "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) + " to " +
@@ -138,8 +114,6 @@ std::string diagnosis_part(const prompt_request& r) {
             std::to_string(best.one->node) + "), on several at most " +
             short_number(best.several->timing->speedup) + "x (node " + std::to_string(best.several->node) +
             "). More threads lost here.\n";
-  if (auto peaks = peaks_of(*r.target, d.bottleneck); !peaks.empty())
-    text += "This machine reaches: " + peaks + ".\n";
   return text;
 }
 
@@ -196,12 +170,17 @@ std::string siblings_part(const prompt_request& r) {
     text += line_of(*r.problem, *c);
   const auto& best = *all.front();
   const auto& worst = *all.back();
-  if (r.parent && best.score && r.parent->score && *best.score > *r.parent->score)
+  auto open = r.parent ? undecided(all, *r.parent) : std::vector<std::uint32_t>{};
+  bool ahead = r.parent && best.score && r.parent->score && *best.score > *r.parent->score;
+  if (ahead && std::binary_search(open.begin(), open.end(), best.node))
+    text += "Ahead of the parent, but not beyond the noise: node " + std::to_string(best.node) +
+            ". Not settled, since the intervals overlap: " + nodes_in_words(open) + ".\n";
+  else if (ahead)
     text += "Node " + std::to_string(best.node) + " gained on the parent (" + short_number(*best.score) +
             " against " + short_number(*r.parent->score) + ")" +
             (all.size() > 1 && worst.score.value_or(-1) < *r.parent->score ? ", others lost" : "") +
             ": what separates it from the rest is worth keeping.\n";
-  else if (auto open = r.parent ? undecided(all, *r.parent) : std::vector<std::uint32_t>{}; !open.empty())
+  else if (!open.empty())
     text += "None of them gained on the parent beyond the noise. Not settled, since the intervals overlap: " +
             nodes_in_words(open) + ".\n";
   else
@@ -217,8 +196,10 @@ std::string uncles_part(const prompt_request& r) {
       "\n## Gains beside the parent\nThese were made from node " + std::to_string(from.node) +
       ", as the parent was, and the parent does not build on them. Take over what goes together "
       "with it.\n";
+  auto open = undecided(r.uncles, from);
   for (const auto& c : r.uncles) {
-    text += line_of(*r.problem, *c);
+    auto unsettled = std::binary_search(open.begin(), open.end(), c->node);
+    text += line_of(*r.problem, *c, unsettled ? " [not settled: the intervals overlap]" : std::string{});
     if (auto diff = change_of(from, *c); !diff.empty())
       text += quoted(diff, change_limit, "diff");
   }

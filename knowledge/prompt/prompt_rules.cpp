@@ -2,6 +2,7 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/problem.hpp"
 
+#include "knowledge/prompt/machine_peaks.hpp"
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/baseline.hpp"
@@ -217,7 +218,7 @@ std::string target_part(const prompt_request& r) {
   for (auto [key, words] : told)
     if (auto f = r.target->facts.find(key); f != r.target->facts.end() && !f->second.empty())
       text += "- " + std::string{words} + ": " + f->second.substr(0, 300) + "\n";
-  return text;
+  return text + peak_lines(*r.target, *r.problem);
 }
 
 std::string constraints_part(const prompt_request& r) {

@@ -26,8 +26,19 @@ struct golden_fixture : prompt_fixture {
     what.bytes = "8*M*N";
     request.floor = 0.95;
     target.facts["l1d"] = "32768";
-    target.facts["peak.bytes.dram.all"] = "2.14e10";
-    target.facts["peak.flops.f32.avx2.all"] = "1.61e11";
+    for (auto [peak, value] : {std::pair{"clock", "2.6e9"},
+                               {"threads", "2"},
+                               {"bytes.l1.1", "2.0341e11"},
+                               {"bytes.l1.all", "4.06e11"},
+                               {"latency.l1", "1.32e-9"},
+                               {"bytes.dram.1", "1.28e10"},
+                               {"bytes.dram.all", "2.14e10"},
+                               {"latency.dram", "9.87e-8"},
+                               {"flops.f32.sse.all", "8e10"},
+                               {"flops.f32.avx2.1", "8.2e10"},
+                               {"flops.f32.avx2.all", "1.61e11"},
+                               {"flops.bf16.avx2.all", "1e11"}})
+      target.facts[std::string{"peak."} + peak] = value;
     request.constraints = {{"constraints/tails", "Every size", text_of_page("Handle remainders.")}};
     improve();
     request.in_flight = {0, 2};

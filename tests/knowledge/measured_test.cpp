@@ -115,3 +115,41 @@ TEST_CASE_METHOD(prompt_fixture,
   request.operation = operation_kind::fix;
   CHECK_FALSE(says("The best of this search so far"));
 }
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "a sibling that is ahead within the noise is no gain, nor is one beside the parent") {
+  improve();
+  request.memory = memory_kind::parent_siblings;
+  request.parent = timed(4, 4.2, 4, 4.4, "0.99");
+  request.siblings = {timed(5, 4.4, 4.1, 4.7, "0.99")};
+  CHECK(says("Ahead of the parent, but not beyond the noise: node 5. Not settled"));
+  CHECK_FALSE(says("Node 5 gained on the parent"));
+  request.siblings = {timed(5, 5, 4.8, 5.2, "0.99")};
+  CHECK(says("Node 5 gained on the parent"));
+  request.ancestors = {timed(2, 3.9, 3.7, 4.1, "0.99")};
+  request.uncles = {timed(7, 5, 4.8, 5.2, "0.99"), timed(8, 4, 3.8, 4.2, "0.99")};
+  const auto whole = text();
+  auto line = [&](const char* node) {
+    auto at = whole.find(node);
+    REQUIRE(at != std::string::npos);
+    return whole.substr(at, whole.find('\n', at) - at);
+  };
+  CHECK(line("- node 7 ").find("not settled") == std::string::npos);
+  CHECK(line("- node 8 ").find("[not settled: the intervals overlap]") != std::string::npos);
+}
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "the target tells what it reaches, by one core and by all, in the problem's dtypes") {
+  target.facts["peak.threads"] = "2";
+  target.facts["peak.clock"] = "2.6e9";
+  target.facts["peak.bytes.l2.1"] = "1.0149e11";
+  target.facts["peak.bytes.l2.all"] = "2.03e11";
+  target.facts["peak.latency.l2"] = "5.43e-9";
+  target.facts["peak.flops.f32.sse.1"] = "4e10";
+  target.facts["peak.flops.f32.avx2.1"] = "8.2e10";
+  target.facts["peak.flops.f32.avx2.all"] = "1.61e11";
+  target.facts["peak.flops.f64.avx2.1"] = "4.1e10";
+  CHECK(says("- clock: 2.6 GHz\n- l2, read and written: 100 GB/s by one core, 200 by all 2; 5.4 ns to a "
+             "dependent load\n- arithmetic in f32 (avx2): 82 GFLOP/s by one core, 160 by all 2\n"));
+  CHECK_FALSE(says("arithmetic in f64")); // no tensor of this problem
+}

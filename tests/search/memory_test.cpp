@@ -88,7 +88,8 @@ TEST_CASE("a stagnant tree gets a clean slate within sixteen choices") {
   CHECK(clean >= 1);
 }
 
-TEST_CASE("within forty candidates adaptive memory has tried each mode five times, also with many in flight") {
+TEST_CASE(
+    "within forty candidates adaptive memory has tried each mode five times, also with many in flight") {
   for (std::uint32_t in_flight : {1u, 16u}) {
     auto s = simulated_settings(7);
     auto core = core_of(s);

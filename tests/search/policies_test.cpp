@@ -327,7 +327,8 @@ TEST_CASE("after a stall uct enters new drafts alone until these have stalled, t
   CHECK(longest_line(0) < 10);
 }
 
-TEST_CASE("a beam keeps different ideas: one kind of candidate, or one draft's line, holds half of the places at most") {
+TEST_CASE("a beam keeps different ideas: one kind of candidate, or one draft's line, holds half of the "
+          "places at most") {
   auto s = with(policy_kind::beam);
   s.search.drafts = 12;
   s.search.beam = 4;

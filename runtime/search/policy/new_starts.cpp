@@ -31,8 +31,7 @@ bool new_starts::ended(const tree_index& tree, std::uint32_t node, bool held, bo
   under_way_ -= held;
   if (!has_verdict(tree[node].state))
     return false;
-  stall_meter::end end{
-      .score = tree[node].score, .correct = counts, .node = node, .tree_size = tree.size()};
+  stall_meter::end end{.score = tree[node].score, .correct = counts, .node = node, .tree_size = tree.size()};
   whole_.ended(end);
   if (!held || own_.ended(end) || drafts_ < most_drafts_ || !own_.is_over(least_wait_of_start, patience()))
     return false;
