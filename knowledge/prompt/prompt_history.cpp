@@ -10,6 +10,7 @@
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"
 #include "knowledge/prompt/remedies.hpp"
+#include "knowledge/prompt/shortened_diff.hpp"
 #include "knowledge/prompt/task_block.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/core/timing_decision.hpp"
@@ -152,7 +153,7 @@ std::string changes_part(const prompt_request& r) {
     if (auto diff = change_of(from, *to); !diff.empty())
       text += "From node " + std::to_string(from.node) + " to node " + std::to_string(to->node) + " (" +
               outcome_of(*r.problem, from) + ", then " + outcome_of(*r.problem, *to) + "):\n" +
-              quoted(diff, change_limit, "diff");
+              quoted(shortened_diff(diff, change_limit), 2 * change_limit, "diff");
     to = &from;
   }
   return text.empty() ? text : "\n## The last changes on the way to the parent\n" + text;
@@ -201,7 +202,7 @@ std::string uncles_part(const prompt_request& r) {
     auto unsettled = std::binary_search(open.begin(), open.end(), c->node);
     text += line_of(*r.problem, *c, unsettled ? " [not settled: the intervals overlap]" : std::string{});
     if (auto diff = change_of(from, *c); !diff.empty())
-      text += quoted(diff, change_limit, "diff");
+      text += quoted(shortened_diff(diff, change_limit), 2 * change_limit, "diff");
   }
   return text;
 }
