@@ -2,6 +2,7 @@
 
 #include "actors/messages/addresses.hpp"
 #include "runtime/core/call_row.hpp"
+#include "runtime/core/journal_retrieved.hpp"
 #include "runtime/core/model_settings.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/llm/price.hpp"
@@ -56,6 +57,8 @@ void paid_calls::divert(synthesis_request& request) const {
 void paid_calls::ask(const std::shared_ptr<synthesis_request>& request) {
   const auto& n = request->node;
   store_batch batch;
+  if (auto documents = std::exchange(request->documents, nullptr))
+    journal_.record(batch, journal_kind::retrieved, *documents);
   journal_.record(batch, journal_kind::asked,
                   journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest,
                                 request->reserved});

@@ -269,7 +269,7 @@ private:
     r.floor = tree_->timed ? tree_->floor : 0;
     r.texts = tree_->texts.get();
     if (!tree_->library || context_.prompt_tokens == 0) // a model that reads the ke-task block alone
-      return send_prompt(r);
+      return send_prompt(r, not_consulted(r, context_.stalled));
     unsent_ = std::move(r);
     want_studies();
     if (studies_ == 0)
@@ -318,17 +318,22 @@ private:
     auto shelf = tree_->library->snapshot();
     const auto* vectors = tree_->embeddings ? shelf->vectors_of(*tree_->embeddings) : nullptr;
     by_words += tree_->embeddings && (!vectors || wanted.empty());
-    consult(*shelf->documents, r, context_.stalled, wanted, vectors ? *vectors : none);
-    send_prompt(r);
+    auto found = consult(*shelf->documents, r, context_.stalled, wanted, vectors ? *vectors : none);
+    send_prompt(r, std::move(found));
   }
 
-  void send_prompt(const prompt_request& r) {
+  void send_prompt(const prompt_request& r, journal_retrieved found) {
     auto request = std::make_shared<synthesis_request>();
     request->node = key();
     request->attempt = context_.attempt;
     request->model = context_.what.model;
     request->prompt = build_prompt(r);
     request->prompt_digest = digest_of(text_of(request->prompt));
+    note_dropped(found, request->prompt);
+    found.tree = tree_->tree;
+    found.node = context_.what.node;
+    found.attempt = context_.attempt;
+    request->documents = std::make_shared<const journal_retrieved>(std::move(found));
     keep_parent();
     waiting_ = true;
     to_campaign(prompt_ready{std::move(request)});

@@ -20,6 +20,7 @@ namespace ke {
 
 struct synthesis;
 struct failed_try;
+struct journal_retrieved;
 
 /// A prompt on its way to a model.
 struct synthesis_request {
@@ -34,6 +35,8 @@ struct synthesis_request {
       {};                 ///< who gets the outcome; empty: the tree's node_supervisor
   std::string store = {}; ///< its id
   bool again = false;     ///< of an earlier session: perhaps asked under `place`, as earlier versions did
+  /// How the documents of a node's prompt were chosen; null once it is journalled, and for sub-agents.
+  std::shared_ptr<const journal_retrieved> documents = {};
 
   std::string place() const {
     return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" +

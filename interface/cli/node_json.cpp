@@ -2,6 +2,7 @@
 
 #include "backends/verdict/verdict_rules.hpp"
 #include "interface/cli/node_evidence.hpp"
+#include "interface/cli/node_retrieval.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
@@ -73,6 +74,38 @@ json calls_json(const campaign_view& c, const node_view& n) {
   return all;
 }
 
+json retrieval_json(const campaign_view& c, const node_view& n) {
+  auto all = json::array();
+  auto found = retrievals_of(c, n);
+  if (!found)
+    return nullptr; // `store check` says what is wrong with the journal
+  for (const auto& [r, wall_ms] : *found) {
+    auto candidates = json::array();
+    for (const auto& d : r.candidates)
+      candidates.push_back({{"id", d.id},
+                            {"score", d.score / 1000.0},
+                            {"fate", to_text(d.fate)},
+                            {"named_by_agent", d.named}});
+    all.push_back({{"attempt", r.attempt},
+                   {"retrieved_ms", wall_ms},
+                   {"query",
+                    {{"diagnosed", r.diagnosed ? json(c.public_id(r.tree, r.diagnosed)) : json(nullptr)},
+                     {"bottleneck", text_or_null(r.bottleneck)},
+                     {"failure", text_or_null(r.failure)},
+                     {"message", text_or_null(r.message)},
+                     {"family", text_or_null(r.family)},
+                     {"dtypes", r.dtypes},
+                     {"targets", r.targets},
+                     {"language", r.language},
+                     {"level", r.level}}},
+                   {"looked_up", r.looked_up},
+                   {"by_meaning", r.by_meaning},
+                   {"documents", r.documents},
+                   {"candidates", candidates}});
+  }
+  return all;
+}
+
 /// What the judge saw of each target. Samples are left out: they are many, and the verdict sums them up; artifacts,
 /// too: `--artifact` prints them.
 json evidence_json(const campaign_view& c, const node_view& n) {
@@ -132,6 +165,7 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   j["note"] = n.row.note;
   j["documents"] = n.row.shown;
   j["dropped"] = n.row.dropped;
+  j["retrieval"] = retrieval_json(c, n);
   j["report"] = c.report_of(n);
   j["attempts"] = n.row.attempts;
   j["usage"] = usage_json(n.row.usage);

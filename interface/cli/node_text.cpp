@@ -1,6 +1,7 @@
 #include "interface/cli/node_text.hpp"
 
 #include "interface/cli/figures.hpp"
+#include "interface/cli/node_retrieval.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/verdict.hpp"
@@ -79,18 +80,30 @@ void write_node_head(const campaign_view& c, const node_view& n, std::ostream& o
   }
 }
 
-} // namespace
-
-status write_node_text(const campaign_view& c, const node_view& n, std::ostream& out) {
-  write_node_head(c, n, out);
-  if (!n.row.note.empty())
-    out << "note: " << n.row.note << '\n';
+/// What its prompts showed, and why.
+status write_documents(const campaign_view& c, const node_view& n, std::ostream& out) {
   auto list = [&](const char* what, const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i)
       out << (i ? ", " : what) << names[i] << (i + 1 == names.size() ? "\n" : "");
   };
   list("documents in its prompt: ", n.row.shown);
   list("left out of its prompt: ", n.row.dropped);
+  auto retrievals = retrievals_of(c, n);
+  if (!retrievals)
+    return retrievals.error();
+  for (const auto& r : *retrievals)
+    out << retrieval_text(c, r);
+  return ok;
+}
+
+} // namespace
+
+status write_node_text(const campaign_view& c, const node_view& n, std::ostream& out) {
+  write_node_head(c, n, out);
+  if (!n.row.note.empty())
+    out << "note: " << n.row.note << '\n';
+  if (auto written = write_documents(c, n, out); !written)
+    return written;
   if (n.row.duplicate_of != no_node)
     out << "the same candidate as node " << c.public_id(n.key.tree, n.row.duplicate_of) << '\n';
   if (auto report = c.report_of(n); !report.empty())

@@ -73,9 +73,13 @@ std::string embedding_request(const std::string& model, const std::vector<std::s
       -1, ' ', false, json::error_handler_t::replace);
 }
 
+bool is_by_meaning(const corpus& in, const embedding& wanted, const std::vector<embedding>& vectors) {
+  return !wanted.empty() && vectors.size() == in.documents().size();
+}
+
 std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& query, const embedding& wanted,
                                       const std::vector<embedding>& vectors, std::size_t limit) {
-  if (wanted.empty() || vectors.size() != in.documents().size())
+  if (!is_by_meaning(in, wanted, vectors))
     return retrieve(in, query, limit);
   auto by_words = retrieve(in, query, deepest_rank);
   struct near {

@@ -36,5 +36,7 @@ result<std::vector<embedding>> read_embeddings(std::string_view body, std::size_
 /// A term is 0 if its ranking lacks the document. With `wanted` empty this is `retrieve`.
 std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& query, const embedding& wanted,
                                       const std::vector<embedding>& vectors, std::size_t limit);
+/// Whether retrieve_mixed goes by meaning, too, with these.
+bool is_by_meaning(const corpus& in, const embedding& wanted, const std::vector<embedding>& vectors);
 
 } // namespace ke

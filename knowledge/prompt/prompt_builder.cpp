@@ -90,7 +90,7 @@ prompt build_prompt(const prompt_request& r) {
     s.offer(r.parent ? 58 : 86, "archive", archive_part(r));
   double worth = fixing ? 75 : 70; // retrieval's order is its measure
   for (const auto& k : r.knowledge)
-    s.offer(worth -= 6, "knowledge:" + k.id, passage_text(k, "Knowledge"), sheet::place::shared);
+    s.offer(worth -= 6, section_of_document + k.id, passage_text(k, "Knowledge"), sheet::place::shared);
   s.offer(80, "direction", direction_part(r));
   s.need("hints", hints_part(r));
   s.need("repair", repair_part(r));

@@ -25,6 +25,9 @@ struct passage {
   std::shared_ptr<const std::string> text;
 };
 
+/// A document's section in a prompt is named by this and its id.
+inline constexpr const char* section_of_document = "knowledge:";
+
 /// Last steps to the parent shown as diffs: the summaries of these ancestors, and of `uncles`, need their
 /// source.
 inline constexpr std::size_t shown_changes = 2;

@@ -25,12 +25,13 @@ enum class journal_kind : std::uint8_t {
   advised,
   admitted,
   validated,
+  retrieved,
 };
-KE_NAMES(journal_kind, 16, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+KE_NAMES(journal_kind, 17, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
          "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised", "admitted",
-         "validated")
+         "validated", "retrieved")
 
-/// A line of a campaign's journal as the store holds it. What the bodies say is in journal.hpp: who only
+/// A line of a campaign's journal as the store holds it. What the bodies say is in journal*.hpp: who only
 /// carries records does not compile them.
 struct journal_record {
   journal_kind kind = journal_kind::configured;

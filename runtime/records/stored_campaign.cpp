@@ -48,7 +48,10 @@ folded_start fold_of_image(const image_file& image, const std::string& store_id,
     log::warn("store", "an image is not used", {{"why", fold.error().text}});
     return {};
   }
-  return {std::move(*fold), image.header.records, image.header.wall_ms};
+  // Its clock may have gone on after its last record; what follows is later than that, so that the journal alone
+  // tells the same time.
+  auto wall_ms = std::max(image.header.wall_ms, fold->row(id).wall_ms);
+  return {std::move(*fold), image.header.records, wall_ms};
 }
 
 folded_start read_folded_start(const store_reader& store, std::uint32_t id) {

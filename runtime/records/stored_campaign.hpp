@@ -12,6 +12,7 @@
 #include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/store_reader.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -144,7 +145,7 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
     if (!folded)
       folded = failure{folded.error().kind, "campaign " + s->row.name + ", journal record " +
                                                 std::to_string(sequence) + ": " + folded.error().text};
-    s->wall_ms = record.wall_ms;
+    s->wall_ms = std::max(s->wall_ms, record.wall_ms);
     return static_cast<bool>(folded);
   });
   if (!read)

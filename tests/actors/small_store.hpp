@@ -7,6 +7,7 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/journal_retrieved.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
@@ -114,6 +115,12 @@ public:
     auto& row = rows_[key(tree, n)];
     store_batch batch;
     reservation most{4000, 0.04};
+    if (auto documents = std::exchange(found, std::nullopt)) {
+      documents->tree = tree;
+      documents->node = n;
+      documents->attempt = 1;
+      record(batch, journal_kind::retrieved, *documents);
+    }
     record(batch, journal_kind::asked, journal_asked{tree, n, 1, row.model, digest_of(prompt), most});
     row.prompt_digest = digest_of(prompt);
     row.sections_digest = batch.blob(pack(std::vector<stored_section>{{batch.blob(prompt), {}}}));
@@ -338,6 +345,7 @@ public:
   campaign_settings settings;
   std::map<std::string, std::string> told; ///< by a worker: provenance of the verdicts to come, and `device`
   std::vector<workload_timing> besides;    ///< in the verdicts to come, beside the workload "wide"
+  std::optional<journal_retrieved> found;  ///< the documents of the next `ask`
   campaign_fold fold;
   std::uint64_t wall_ms = 0;
   std::uint64_t unix_ms = 1'790'000'000'000;
@@ -402,12 +410,32 @@ inline std::string small_source(std::uint32_t n) {
          std::to_string(n) + "];\n}\n";
 }
 
+/// Of a draft: two pages shown, one dropped, one not chosen.
+inline journal_retrieved small_retrieval() {
+  journal_retrieved r;
+  r.family = "softmax";
+  r.dtypes = {"f32"};
+  r.targets = {"x86-64-avx2", "cpu-cpp"};
+  r.language = "c++";
+  r.level = 1;
+  r.looked_up = true;
+  r.documents = 57;
+  r.candidates = {{"guidance/patterns/online-softmax", 1'925, document_fate::shown},
+                  {"guidance/compute/vector-exp", 1'250, document_fate::shown},
+                  {"guidance/method/roofline", 300, document_fate::no_room},
+                  {"guidance/memory/tlb-and-pages", 120, document_fate::lower}};
+  return r;
+}
+
 /// Four drafts: 1 correct (2.0x), 2 build_failed, 3 correct (3.0x, the best), 4 without code; then two
-/// children: 5 still asked, 6 only planned.
+/// children: 5 still asked, 6 only planned. Of 3 the documents are recorded.
 inline void typical(small_campaign& c) {
   auto drafts = c.plan(4);
-  for (auto n : drafts)
+  for (auto n : drafts) {
+    if (n == 3)
+      c.found = small_retrieval();
     c.ask(n, "```ke-task\n{}\n```\nWrite node " + std::to_string(n) + "\n");
+  }
   c.fail_once(1, failure_kind::rate_limited);
   for (std::uint32_t n : {1u, 2u, 3u})
     c.answer(n, small_source(n));

@@ -3,6 +3,7 @@
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
 #include "runtime/core/journal_record.hpp"
+#include "runtime/core/journal_retrieved.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
@@ -37,6 +38,7 @@ TEST_CASE("the bytes of every journal record and row are those of the golden fil
   all.add<journal_agent_replied>("advised");
   all.add<journal_admitted>("admitted");
   all.add<journal_validated>("validated");
+  all.add<journal_retrieved>("retrieved");
   all.add<campaign_row>("campaign_row");
   all.add<hot_row>("hot_row");
   all.add<node_row>("node_row");
@@ -54,6 +56,7 @@ TEST_CASE("the numbers and texts of every stored enum are those of the golden fi
   test::golden_bytes all;
   all.names<node_state>("node_state");
   all.names<journal_kind>("journal_kind");
+  all.names<document_fate>("document_fate");
   all.names<measure_plan>("measure_plan");
   all.names<failure_kind>("failure_kind");
   all.names<verdict_state>("verdict_state");

@@ -39,6 +39,57 @@ TEST_CASE("status tells a person what the machines did to measurements, and who 
   CHECK(late.find("no owner") == std::string::npos);
 }
 
+TEST_CASE("show tells how the documents of a prompt were chosen: the query, the scores, what came of each") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  small_campaign c{*store};
+  typical(c);
+  auto child = c.plan(1).at(0);
+  auto found = small_retrieval();
+  found.diagnosed = c.row(child).parents.at(0);
+  found.bottleneck = "memory";
+  found.message = "memory: 40 GB/s of 50";
+  found.level = 2;
+  found.candidates[1].named = true;
+  c.found = found;
+  c.ask(child, "Improve it\n");
+
+  auto show = [&](std::uint32_t n, bool as_json) {
+    std::vector<std::string> line{"show", std::to_string(n), "--store", dir.path()};
+    if (as_json)
+      line.push_back("--json");
+    auto r = run_command(std::move(line));
+    INFO(r.err);
+    REQUIRE(r.code == 0);
+    return r.out;
+  };
+  auto all = json::parse(show(child, true))["retrieval"];
+  REQUIRE(all.size() == 1);
+  CHECK(all[0]["attempt"] == 1);
+  CHECK(all[0]["query"]["diagnosed"] == found.diagnosed);
+  CHECK(all[0]["query"]["bottleneck"] == "memory");
+  CHECK(all[0]["query"]["failure"].is_null());
+  CHECK(all[0]["documents"] == 57);
+  CHECK(all[0]["candidates"].size() == 4);
+  CHECK(all[0]["candidates"][0] == json::parse(R"({"id": "guidance/patterns/online-softmax", "score": 1.925,
+                                                   "fate": "shown", "named_by_agent": false})"));
+  CHECK(all[0]["candidates"][2]["fate"] == "no_room");
+  auto text = show(child, false);
+  CAPTURE(text);
+  CHECK(text.find(
+            "documents for request 1: node " + std::to_string(found.diagnosed) +
+            " is limited by memory, softmax, c++, f32, x86-64-avx2, cpu-cpp, level 2: memory: 40 GB/s of 50\n"
+            "  57 fit machine, language, family, dtype and level; the best:\n"
+            "  shown    1.925  guidance/patterns/online-softmax\n"
+            "  shown    1.250  guidance/compute/vector-exp (a sub-agent's choice)\n"
+            "  no room  0.300  guidance/method/roofline\n"
+            "  lower    0.120  guidance/memory/tlb-and-pages\n") != std::string::npos);
+  // A store of an earlier version has no such record.
+  CHECK(json::parse(show(2, true))["retrieval"].empty());
+  CHECK(show(2, false).find("documents for request") == std::string::npos);
+  CHECK(run_command({"replay", "--store", dir.path()}).code == 0);
+}
+
 TEST_CASE("tree --json tells exactly the contract's fields of every node") {
   temp_dir dir;
   auto store = open_store(dir.path());

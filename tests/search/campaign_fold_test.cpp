@@ -1,5 +1,6 @@
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/journal_retrieved.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/search_kinds.hpp"
@@ -433,6 +434,26 @@ TEST_CASE(
   r.usage = {1000, 0, 0, 0.1};
   REQUIRE(fold.apply(r));
   CHECK(fold.books().money().spent().tokens == 1400);
+}
+
+TEST_CASE("a record of documents changes no tree, and must name nodes that there are") {
+  campaign_fold fold;
+  REQUIRE(fold.apply(journal_configured{simulated_settings(1, 10, 2), "", {"cpu-cpp"}, "test"}));
+  REQUIRE(fold.step(0, 2));
+  auto before = fold.hash();
+  journal_retrieved r;
+  r.node = 1;
+  REQUIRE(fold.apply(journal_record{journal_kind::retrieved, 0, 0, pack(r)}));
+  CHECK(fold.hash() == before);
+  for (auto [node, diagnosed] : {std::pair{0u, 0u}, {9u, 0u}, {1u, 9u}}) {
+    r.node = node;
+    r.diagnosed = diagnosed;
+    CHECK(fold.apply(r).error().kind == failure_kind::corrupt);
+  }
+  r = {};
+  r.tree = 5;
+  r.node = 1;
+  CHECK(fold.apply(r).error().kind == failure_kind::corrupt);
 }
 
 TEST_CASE("records of earlier versions, which told less, are read with what they leave out unset") {

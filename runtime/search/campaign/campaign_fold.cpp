@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/journal_retrieved.hpp"
 #include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
@@ -67,6 +68,8 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_admitted>(*this, record.body);
   case journal_kind::validated:
     return decode_and_apply<journal_validated>(*this, record.body);
+  case journal_kind::retrieved:
+    return decode_and_apply<journal_retrieved>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -279,6 +282,18 @@ status campaign_fold::apply(const journal_admitted& r) {
   if (!t)
     return t.error();
   books_.admitted(r);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_retrieved& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  auto nodes = (*t)->tree().size();
+  if (r.node == 0 || r.node >= nodes || r.diagnosed >= nodes)
+    return failure{failure_kind::corrupt, "journal: documents were chosen for node " +
+                                              std::to_string(r.node) + " of " + std::to_string(nodes) +
+                                              "; run `ke-runtime store check`"};
   return ok;
 }
 

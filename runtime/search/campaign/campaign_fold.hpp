@@ -16,6 +16,7 @@ namespace ke {
 
 struct campaign_row;
 struct journal_configured;
+struct journal_retrieved;
 
 /// A campaign's state as a function of its journal: the books and the trees. Resume, `replay` and `store
 /// check` fold with it; the live campaign owns one and applies each input in the order in which it journals
@@ -43,6 +44,7 @@ public:
   status apply(const journal_claimed& r);
   status apply(const journal_validated& r);
   status apply(const journal_admitted& r);
+  status apply(const journal_retrieved& r); ///< changes nothing: it must name a node that there is
 
   /// Live: applies a step of at most `count` children, within the budgets of candidates and of points; also
   /// returns the record that repeats it.
