@@ -5,6 +5,7 @@
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/text/candidate_language.hpp"
 
 #include <algorithm>
@@ -53,6 +54,7 @@ signal_query query_of(const prompt_request& r, bool stalled) {
       q.dtypes.push_back(name);
   q.targets = targets_of(*r.target);
   q.language = r.language->name;
+  q.reference = r.problem->reference;
   q.stalled = stalled;
   q.with_constraints = false;
   if (!r.parent)
@@ -60,6 +62,8 @@ signal_query query_of(const prompt_request& r, bool stalled) {
   const auto& c = *r.parent;
   q.depth = static_cast<std::uint32_t>(r.ancestors.size()) + 1;
   if (c.state == node_state::correct || c.state == node_state::noisy) {
+    if (c.decision == timing_decision::slower)
+      q.message = "decision slower\n";
     if (c.diagnosis) {
       q.bottleneck = c.diagnosis->bottleneck;
       for (const auto& [name, value] : c.diagnosis->evidence)

@@ -44,6 +44,7 @@ schema front_matter_schema(document& d, front_matter& words) {
   key("families", "families of problems; an empty list: all", &d.families, true);
   key("dtypes", "types of elements; an empty list: all", &d.dtypes, true);
   key("languages", "languages of candidates; left out or an empty list: all", &d.languages, false);
+  key("uses", "names, of which the reference holds one; left out or an empty list: any", &d.uses, false);
   key("sources", "where it is from", &d.sources, true);
   auto& level = key("level", "1 (everyone should know), 2 (advanced) or 3 (expert)", &words.level, true);
   level.least = 1;
@@ -79,7 +80,10 @@ public:
     kind();
     check_words(
         "targets", at("targets"), [](const std::string& t) { return plain_target(t); },
-        "a target is a name of lower-case letters, digits, \"-\" and \".\", or a pattern with \"*\"");
+        "a target is a name of lower-case letters, digits, \"-\" and \".\", or a pattern with \"*\"; after "
+        "\"!\": "
+        "not these");
+    only_exclusions();
     check_words(
         "families", at("families"), [](const std::string& f) { return plain_name(f); },
         "a family is one word of lower-case letters, digits, \"-\" and \"_\"");
@@ -108,6 +112,7 @@ private:
     });
   }
   static bool plain_target(std::string_view word) {
+    word.remove_prefix(word.starts_with('!') ? 1 : 0);
     return !word.empty() && std::all_of(word.begin(), word.end(),
                                         [](char c) { return plain_name({&c, 1}) || c == '.' || c == '*'; });
   }
@@ -171,13 +176,20 @@ private:
     });
   }
 
+  void only_exclusions() {
+    const auto& all = document_.targets;
+    if (!all.empty() && std::all_of(all.begin(), all.end(), [](const auto& t) { return t.starts_with('!'); }))
+      say(at("targets"), "targets: all of them exclude something; write \"*\" before them");
+  }
+
   void nearly_known_targets() {
     const auto& known = known_targets();
     each_word(at("targets"), [&](const toml_node& item) {
-      auto fits = [&](const std::string& name) { return glob_matches(item.text, name); };
+      auto text = item.text.substr(item.text.starts_with('!') ? 1 : 0);
+      auto fits = [&](const std::string& name) { return glob_matches(text, name); };
       if (std::any_of(known.begin(), known.end(), fits))
         return;
-      if (auto near = nearest_name(item.text, known); !near.empty())
+      if (auto near = nearest_name(text, known); !near.empty())
         say(item,
             "targets: \"" + item.text + "\" is no target of the program's own, but nearly \"" + near + "\"",
             false);

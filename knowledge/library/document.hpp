@@ -28,10 +28,11 @@ struct document {
   std::string path; ///< as shown to people: "knowledge/guidance/memory/cache-blocking.md"
   std::string title;
   document_kind kind = document_kind::guidance;
-  std::vector<std::string> targets; ///< names or globs: "x86-64-*", "*"
+  std::vector<std::string> targets; ///< names or globs: "x86-64-*", "*"; "!riscv-v": not these
   std::vector<std::string> families;
   std::vector<std::string> dtypes;
   std::vector<std::string> languages; ///< of candidates, as backends name them: "c++"
+  std::vector<std::string> uses;      ///< names; the problem's reference holds one of them: "exp"; empty: any
   document_signals signals;
   std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
   std::vector<std::string> sources;

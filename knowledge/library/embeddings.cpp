@@ -88,7 +88,10 @@ std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& quer
   };
   std::vector<near> by_meaning;
   for (const auto* d : admitted(in, query))
-    if (auto c = cosine(vectors[static_cast<std::size_t>(d - in.documents().data())], wanted); !std::isnan(c))
+    if (is_beside_the_point(*d, query))
+      continue; // by its words it may be to the point
+    else if (auto c = cosine(vectors[static_cast<std::size_t>(d - in.documents().data())], wanted);
+             !std::isnan(c))
       by_meaning.push_back({d, c});
   order_stably(by_meaning, [](const near& a, const near& b) { return a.cosine > b.cosine; }); // ties: by id
   std::map<const document*, retrieved> mixed; // one array: pointers are in the order of ids

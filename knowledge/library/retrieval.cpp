@@ -4,6 +4,7 @@
 #include "runtime/core/stable_order.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -20,10 +21,37 @@ bool holds(const std::vector<std::string>& list, std::string_view name) {
 }
 
 bool fits_target(const document& d, const std::vector<std::string>& targets) {
-  return targets.empty() || std::any_of(d.targets.begin(), d.targets.end(), [&](const std::string& pattern) {
-           return std::any_of(targets.begin(), targets.end(),
-                              [&](const std::string& name) { return glob_matches(pattern, name); });
-         });
+  auto is_one = [&](std::string_view pattern) {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const std::string& name) { return glob_matches(pattern, name); });
+  };
+  bool fits = targets.empty();
+  for (std::string_view pattern : d.targets) {
+    if (pattern.starts_with('!') && is_one(pattern.substr(1)))
+      return false;
+    fits = fits || is_one(pattern);
+  }
+  return fits;
+}
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Does the text hold the name, whole?
+bool holds_name(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    auto end = at + name.size();
+    if ((at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+bool fits_reference(const document& d, const std::string& reference) {
+  return d.uses.empty() || reference.empty() ||
+         std::any_of(d.uses.begin(), d.uses.end(),
+                     [&](const auto& name) { return holds_name(reference, name); });
 }
 
 bool fits_dtypes(const document& d, const std::vector<std::string>& dtypes) {
@@ -42,7 +70,7 @@ std::string_view known_language(const corpus& in, const signal_query& q) {
 bool fits(const document& d, const signal_query& q, std::string_view language) {
   return (d.families.empty() || q.family.empty() || holds(d.families, q.family)) &&
          (d.languages.empty() || language.empty() || holds(d.languages, language)) &&
-         fits_dtypes(d, q.dtypes) && fits_target(d, q.targets);
+         fits_dtypes(d, q.dtypes) && fits_target(d, q.targets) && fits_reference(d, q.reference);
 }
 
 /// Is it about a machine unknown to the program's own documents? Models may not know it either.
@@ -106,6 +134,11 @@ std::vector<std::string> targets_of(const device_info& device) {
   return names;
 }
 
+bool is_beside_the_point(const document& d, const signal_query& q) {
+  return q.failure.empty() && !q.bottleneck.empty() && d.signals.bottleneck.empty() &&
+         !d.signals.failure.empty();
+}
+
 std::string_view words_behind(std::string_view signal) {
   static constexpr std::pair<std::string_view, std::string_view> all[] = {
       {"memory", "memory bandwidth cache lines bytes traffic reuse blocking locality prefetch streaming"},
@@ -163,6 +196,8 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
     found.push_back({d, score, bm25[i], fragments[i]});
     largest = std::max(largest, bm25[i]);
   }
+  std::erase_if(found,
+                [&](const retrieved& r) { return r.message == 0 && is_beside_the_point(*r.document, q); });
   for (auto& r : found) {
     r.words = largest > 0 ? r.words / largest : 0;
     r.score += r.words + 1.5 * r.message;

@@ -21,6 +21,7 @@ struct signal_query {
   std::vector<std::string> targets; ///< names of the device's target (targets_of); empty: any
   /// Of candidates ("c++"). Empty, or one that no document names: any.
   std::string language;
+  std::string reference; ///< the problem's; empty: it may hold any name
   std::uint32_t depth = 0;
   bool stalled = false;         ///< the search has found nothing better for a while
   std::uint32_t level = 0;      ///< highest level to give; 0: open_level(depth, stalled)
@@ -44,10 +45,16 @@ std::uint32_t open_level(std::uint32_t depth, bool stalled);
 /// backend.
 std::vector<std::string> targets_of(const device_info& device);
 
-/// The documents that pass the index, by id: of this target, language, family, dtype and an open level.
+/// The documents that pass the index, by id: of this target, language, family, dtype, an open
+/// level, and with a name that the reference holds, if they are about one.
 std::vector<const document*> admitted(const corpus& in, const signal_query& query);
 
-/// Two stages. The index drops documents of another target, language, family or dtype, or of a closed level. Each of
+/// Pages about failures only are not for a right candidate whose bottleneck is known, unless its message holds
+/// one of their fragments.
+bool is_beside_the_point(const document& d, const signal_query& query);
+
+/// Two stages. The index drops documents of another target, language, family or dtype, of a closed level, about what the reference does not use, or about failures where
+/// there is none (is_beside_the_point). Each of
 /// the rest is scored,
 ///
 ///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + 0.3·language + prior + words

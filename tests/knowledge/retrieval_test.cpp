@@ -83,6 +83,38 @@ TEST_CASE("documents of another target, family or type are never given") {
   CHECK_FALSE(among(ids(q), "guidance/memory/blocking"));
 }
 
+TEST_CASE("targets, names in the reference and the state shut a page out, whatever it scores") {
+  auto silicon = made("a/silicon", "Caches", "cache lines");
+  silicon.targets = {"*", "!riscv-*"};
+  silicon.signals.bottleneck = {"memory"};
+  auto exponential = made("a/exp", "Exponentials", "exp");
+  exponential.uses = {"exp", "expf"};
+  auto failures = made("a/failures", "Memory that is not yours", "memory");
+  failures.signals.failure = {"crashed"};
+  failures.signals.message = {"heap-buffer-overflow"};
+  corpus c{{silicon, exponential, failures}};
+  auto found = [&](const signal_query& q) {
+    std::vector<std::string> all;
+    for (const auto& r : retrieve(c, q, 10))
+      all.push_back(r.document->id);
+    return all;
+  };
+  signal_query q{.bottleneck = "memory", .message = "exp memory", .targets = {"x86-64-avx2", "cpu-cpp"}};
+  CHECK(among(found(q), "a/silicon"));
+  CHECK(among(found(q), "a/exp"));
+  CHECK_FALSE(among(found(q), "a/failures"));
+  q.targets = {"riscv-v", "cpu-cpp"};
+  CHECK_FALSE(among(found(q), "a/silicon"));
+  q.reference = "y = x; // experts expect no exponent";
+  CHECK_FALSE(among(found(q), "a/exp"));
+  q.reference = "y = std::expf(x);";
+  CHECK(among(found(q), "a/exp"));
+  q.message += " heap-buffer-overflow";
+  CHECK(among(found(q), "a/failures"));
+  q = {.failure = "crashed", .targets = {"riscv-v"}};
+  CHECK(among(found(q), "a/failures"));
+}
+
 TEST_CASE("expert documents open with depth, or when the search stalls") {
   signal_query q;
   q.bottleneck = "latency";
