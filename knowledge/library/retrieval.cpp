@@ -135,8 +135,9 @@ std::vector<std::string> targets_of(const device_info& device) {
 }
 
 bool is_beside_the_point(const document& d, const signal_query& q) {
-  return q.failure.empty() && !q.bottleneck.empty() && d.signals.bottleneck.empty() &&
-         !d.signals.failure.empty();
+  const auto& about = d.signals;
+  return q.failure.empty() && !q.bottleneck.empty() && about.bottleneck.empty() &&
+         (!about.failure.empty() || !about.message.empty());
 }
 
 std::string_view words_behind(std::string_view signal) {

@@ -49,8 +49,8 @@ std::vector<std::string> targets_of(const device_info& device);
 /// level, and with a name that the reference holds, if they are about one.
 std::vector<const document*> admitted(const corpus& in, const signal_query& query);
 
-/// Pages about failures only are not for a right candidate whose bottleneck is known, unless its message holds
-/// one of their fragments.
+/// Pages that name failures or messages and no bottleneck are not for a right candidate whose bottleneck is
+/// known, unless its message holds one of their fragments.
 bool is_beside_the_point(const document& d, const signal_query& query);
 
 /// Two stages. The index drops documents of another target, language, family or dtype, of a closed level, about what the reference does not use, or about failures where

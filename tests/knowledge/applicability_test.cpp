@@ -93,7 +93,7 @@ std::string unfit(const machine& m, const signal_query& q, const document& d) {
     return "another language's";
   if (!d.families.empty() && std::find(d.families.begin(), d.families.end(), q.family) == d.families.end())
     return "another family's";
-  if (d.signals.bottleneck.empty() && !d.signals.failure.empty())
+  if (d.signals.bottleneck.empty() && !(d.signals.failure.empty() && d.signals.message.empty()))
     return "about failures";
   return {};
 }
@@ -139,6 +139,20 @@ TEST_CASE("pages on a machine's own means are among the four where they are the 
     INFO(id << " on " << target);
     CHECK(reached[target].contains(id));
   }
+}
+
+TEST_CASE("a front end that waits is shown the masks of its own instructions") {
+  for (auto [target, id] : {std::pair{"x86-64-avx512", "hardware/x86-64/avx512-masks"},
+                            {"x86-64-avx2", "hardware/x86-64/avx2-tails-and-masks"}})
+    for (std::uint32_t level : {1u, 2u}) {
+      std::size_t shown = 0;
+      each_slot(level,
+                [&, target = target, id = id](const machine& m, const signal_query& q, const document& d) {
+                  shown += m.target == target && q.bottleneck == "frontend" && d.id == id;
+                });
+      INFO(id << " at level " << level);
+      CHECK(shown >= 5);
+    }
 }
 
 TEST_CASE("constraints are those of the language and of what the reference computes") {

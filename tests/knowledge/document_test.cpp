@@ -146,6 +146,16 @@ TEST_CASE("a file without a whole front matter is refused") {
   CHECK_FALSE(parse(front + body() + std::string(70000, 'x')).document);
 }
 
+TEST_CASE("targets may exclude some, after those that they are for") {
+  auto some = parse(with(front, "\"x86-64-*\"", "\"*\", \"!riscv-v\"") + body());
+  INFO(said(some));
+  REQUIRE(some.document);
+  CHECK(some.findings.empty());
+  CHECK(some.document->targets == std::vector<std::string>{"*", "!riscv-v"});
+  CHECK_FALSE(parse(with(front, "\"x86-64-*\"", "\"!riscv-v\"") + body()).document);
+  CHECK_FALSE(parse(with(front, "\"x86-64-*\"", "\"*\", \"!\"") + body()).document);
+}
+
 TEST_CASE("slips are warnings and keep no document out") {
   auto p =
       parse(with(with(front, "x86-64-*", "x86-64-avx"), "cache miss", "Cache miss") + "# One title\nshort\n");
