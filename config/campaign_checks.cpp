@@ -203,7 +203,7 @@ private:
 
 void check_campaign(campaign_load& load, const file_context& context, campaign_use use) {
   campaign_checker all{load, context};
-  auto used = use == campaign_use::campaign;
+  auto used = use != campaign_use::serve;
   all.campaign();
   all.targets();
   all.models(used);

@@ -77,7 +77,7 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
   document->place.file = context.name;
   load.settings.budget.fruitless = usual_fruitless;
   auto keys = campaign_schema(load.settings);
-  if (use == campaign_use::serve)
+  if (use != campaign_use::campaign)
     for (auto& key : keys.keys)
       key.required = false;
   for (const auto& assignment : overrides)

@@ -11,9 +11,9 @@
 
 namespace ke {
 
-/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be
-/// right.
-enum class campaign_use { campaign, serve };
+/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; a `suite` brings its problems along.
+/// Everything else must still be right.
+enum class campaign_use { campaign, serve, suite };
 
 /// The value of `[budget] fruitless` in a file without it. `budget_settings` has another default: journals of
 /// earlier versions fold without this rule.

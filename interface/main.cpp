@@ -54,6 +54,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   ke::cli::add_what_if(app, exit_code);
   ke::cli::add_knowledge(app, exit_code);
   ke::cli::add_steer(app, exit_code);
+  ke::cli::add_suite(app, exit_code);
   ke::cli::add_bench(app, exit_code);
   ke::cli::add_keygen(app, exit_code);
   ke::cli::add_doctor(app, exit_code);
@@ -70,7 +71,7 @@ void put_main_job_first(std::vector<std::string>& words) {
 std::optional<std::string> wrong_command(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with("-"))
     return std::nullopt;
-  constexpr std::string_view later[] = {"suite", "mcp", "add", "init", "compare"};
+  constexpr std::string_view later[] = {"mcp", "add", "init", "compare"};
   if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later))
     return "`" + words[0] + "` is not part of this version";
   return ke::cli::unknown_command(app, words);

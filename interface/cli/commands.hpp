@@ -25,6 +25,7 @@ void add_replay(CLI::App& app, int& exit_code);  // replay
 void add_what_if(CLI::App& app, int& exit_code); // what-if
 void add_knowledge(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_suite(CLI::App& app, int& exit_code); // suite run|list
 void add_bench(CLI::App& app, int& exit_code); // bench overhead|slots|tree|search
 void add_keygen(CLI::App& app, int& exit_code);
 

@@ -1,12 +1,12 @@
 #include "actors/coordinator/store_owner.hpp"
 #include "config/campaign_file.hpp"
-#include "config/problem_file.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/best.hpp"
+#include "interface/cli/campaign_start.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/display.hpp"
-#include "interface/cli/doctor_models.hpp"
 #include "interface/cli/dry_admission.hpp"
+#include "interface/cli/owning_session.hpp"
 #include "interface/cli/plan.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
@@ -19,7 +19,6 @@
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/observe/trace.hpp"
-#include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/signal_watch.hpp"
 #include "runtime/records/best_known_baseline.hpp"
@@ -35,7 +34,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <future>
 #include <iostream>
 #include <memory>
 
@@ -43,18 +41,11 @@ namespace ke::cli {
 namespace {
 
 struct run_options {
-  std::string config, ui, ui_listen, sandbox = "best", trace;
+  start_options start;
+  std::string ui, ui_listen, trace;
   access_options owner; ///< submit: an owner on another machine
-  std::vector<std::string> sets, backend_paths;
   bool fresh = false, dry_run = false;
 };
-
-int complain_of(const std::vector<config_error>& errors, int code) {
-  for (const auto& e : errors)
-    std::cerr << to_line(e) << '\n';
-  std::cerr.flush();
-  return code;
-}
 
 /// Config, problem and backends, all checked: nothing is started before all is right.
 struct prepared {
@@ -63,118 +54,44 @@ struct prepared {
   std::vector<backend> backends;
 };
 
-/// Programs and folders of models that will be asked and are not there, each at its key.
-void miss_providers(campaign_load& loaded, const std::string& config) {
-  const auto& agents = loaded.settings.agents;
-  for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
-    const auto& m = loaded.settings.models[i];
-    if (m.weight <= 0 && m.name != agents.memory && m.name != agents.research)
-      continue;
-    auto health = check_local_model(m);
-    auto program = traits_of(m.provider).place == provider_place::program;
-    if (health.state != "ok")
-      add_error(loaded.missing, loaded.places, config,
-                "model." + std::to_string(i) + (program ? ".command" : ".dir"), health.text);
-  }
-}
-
-/// The baseline's file, which lies on this machine; what no backend of the problem's language has.
-void read_baseline(const campaign_load& loaded, const std::string& config, problem& what,
-                   std::vector<config_error>& errors) {
-  const auto& goal = loaded.settings.goal;
-  auto wrong = [&](const std::string& text) {
-    add_error(errors, loaded.places, config, "goal.baseline", text);
-  };
-  if (auto why = baseline_lacks(goal, what); !why.empty())
-    return wrong(why);
-  if (goal.baseline != baseline_kind::file)
-    return;
-  auto source = read_named_file(goal.baseline_file, 1u << 20);
-  if (!source)
-    return wrong(source.error().text);
-  if (source->empty())
-    return wrong(goal.baseline_file + " is empty");
-  auto name = std::filesystem::path{goal.baseline_file}.filename().string();
-  set_baseline(what, {std::string{to_text(goal.baseline)} + name, *std::move(source)});
-}
-
-/// The campaign's problem, with its baseline. What is wrong is added to `errors`.
-problem read_problem(const campaign_load& loaded, const std::string& config,
-                     std::vector<config_error>& errors) {
-  auto what = load_problem(loaded.settings.problem_path);
-  for (auto& e : what.errors)
-    if (e.file.empty()) // it can't be read: what is wrong stands in campaign.toml
-      add_error(errors, loaded.places, config, "problem.path", e.text);
-    else
-      errors.push_back(std::move(e));
-  if (errors.empty())
-    read_baseline(loaded, config, what.problem, errors);
-  return std::move(what.problem);
-}
-
-/// Why the backend can't judge the problem; empty: it can.
-std::string unfit_backend(const result<backend>& b, const std::string& name, const problem& what) {
-  if (!b)
-    return b.error().text;
-  if (what.reference_language == b->reference_language)
-    return {};
-  return "the reference of problem " + what.name + " is in " + what.reference_language +
-         ", which the backend " + name + " cannot run: it needs one in " + b->reference_language;
-}
-
 /// The exit code if a target can't be served; it is complained of.
 std::optional<int> unfit_target(const run_options& o, const campaign_load& loaded, const prepared& p) {
-  process_service processes;
-  const auto& cluster = p.settings.cluster;
-  if (cluster.local_worker)
-    if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
-      return complain(ready.error());
+  if (auto why = unready_sandbox(p.settings, o.start))
+    return complain(*why);
   for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
     const auto& name = p.settings.targets[i].backend;
     auto b = find_backend(p.backends, name);
     if (auto why = unfit_backend(b, name, p.problem); !why.empty()) {
       std::vector<config_error> wrong;
-      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend", std::move(why));
+      add_error(wrong, loaded.places, o.start.config, "target." + std::to_string(i) + ".backend",
+                std::move(why));
       return complain_of(wrong, exit_usage);
     }
-    if (cluster.local_worker && cluster.listen.empty())
-      if (auto device = probe_target(*b, processes);
-          !device) // with no other worker in sight, nobody could do the work
-        return complain(device.error());
+    if (auto why = unready_device(p.settings, *b))
+      return complain(*why);
   }
   return std::nullopt;
 }
 
 std::optional<prepared> prepare(const run_options& o, int& code) {
   prepared p;
-  auto loaded = load_campaign(o.config, o.sets);
+  auto loaded = load_campaign(o.start.config, o.start.sets);
   auto errors = loaded.errors;
-  if (!loaded.settings.problem_path.empty())
-    p.problem = read_problem(loaded, o.config, errors);
+  if (const auto& path = loaded.settings.problem_path; !path.empty())
+    p.problem = read_problem(loaded, o.start.config, load_problem(path), errors);
   if (!errors.empty()) {
     code = complain_of(errors, exit_usage);
     return std::nullopt;
   }
-  for (const auto& w : loaded.warnings)
-    std::cerr << "warning: " << to_line(w) << '\n';
+  warn_of(loaded);
   if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
     p.settings = std::move(loaded.settings);
     return p;
   }
-  miss_providers(loaded, o.config);
-  if (!loaded.missing.empty()) {
-    code = complain_of(loaded.missing, exit_missing);
+  auto backends = ready_backends(loaded, o.start, code);
+  if (!backends)
     return std::nullopt;
-  }
-  p.settings = std::move(loaded.settings);
-  for (const auto& m : p.settings.models)
-    log::masked_key(m.api_key_env);
-  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
-  auto backends = load_backends(built_in_backends(), extra);
-  if (!backends) {
-    code = complain(backends.error());
-    return std::nullopt;
-  }
+  p.settings = loaded.settings;
   p.backends = std::move(*backends);
   if (auto wrong = unfit_target(o, loaded, p)) {
     code = *wrong;
@@ -266,86 +183,38 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
 }
 
 /// The last words of a session: where the campaign stands, its best kernel, and how to go on.
-void summarize(store_owner& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
-  auto written = std::make_shared<std::promise<void>>();
-  owner.store().write({}, [written](status) { written->set_value(); });
-  if (written->get_future().wait_for(std::chrono::seconds{5}) != std::future_status::ready)
-    return; // the disk may be full by now
-  auto reader = store_reader::open(owner.store().dir());
-  auto row =
-      reader ? reader->row<campaign_row>(table::campaigns, key_of(id)) : result<campaign_row>{reader.error()};
+void summarize(owning_session& session, const owning_session::ended& e, display& shown) {
+  auto reader = session.committed();
+  auto row = reader ? reader->row<campaign_row>(table::campaigns, key_of(e.id))
+                    : result<campaign_row>{reader.error()};
   if (!row)
     return;
   if (auto best = best_text(*reader, *row))
     shown.note(best->substr(0, best->find_last_not_of('\n') + 1));
-  shown.note(out.state == "finished"
-                 ? "finished: " + out.reason + "; look at it with `ke-runtime report --store " +
+  shown.note(e.out.state == "finished"
+                 ? "finished: " + e.out.reason + "; look at it with `ke-runtime report --store " +
                        reader->dir() + " -o report.html`"
                  : "saved; the same command goes on from here");
 }
 
 /// Owns the store, and runs the campaign in this process until its session ends.
-class own_session {
-public:
-  explicit own_session(const run_options& o) : shown_{ui_of(o)} {}
-
-  int run(const run_options& o, const prepared& p) {
-    auto owner = store_owner::start(options_of(o, p));
-    if (!owner && owner.error().kind == failure_kind::held)
-      return attach(o, p, owner.error());
-    if (!owner)
-      return complain(owner.error());
-    campaign_outcome out;
-    {
-      // The first is gentle, the second at once, the third doesn't wait for anything.
-      signal_watch signals{[&](int count) { interrupted(count, owner->get()); }};
-      auto id = (*owner)->submit(p.settings, p.problem, o.fresh);
-      if (!id)
-        return complain(id.error());
-      out = (*owner)->wait(*id);
-      if (out.state != "failed" && waiting_ == 0)
-        summarize(**owner, *id, out, shown_);
-      owner->reset(); // drains the store while a further signal still counts
-    }
-    trace::stop();
-    if (out.state == "paused" && (stopped_waiting_ || waiting_ != 0))
-      return exit_paused;
-    return code_of(out);
-  }
-
-private:
-  coordinator_options options_of(const run_options& o, const prepared& p) {
-    coordinator_options c;
-    c.store = p.settings.store;
-    c.cluster = p.settings.cluster;
-    c.sandbox = o.sandbox;
-    c.backend_paths.assign(o.backend_paths.begin(), o.backend_paths.end());
-    c.publish = [this](const std::string& line) { shown_.event(line); };
-    c.trouble = [this](const failure& why) {
-      waiting_ = why.kind == failure_kind::none ? 0 : 1;
-      if (why.kind != failure_kind::none)
-        shown_.event(
-            json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
-    };
-    return c;
-  }
-
-  /// `lives`: null while the store is being closed.
-  void interrupted(int count, store_owner* lives) {
-    stopped_waiting_ = stopped_waiting_ || waiting_ != 0;
-    if (count == 1)
-      shown_.note("interrupted: finishing what runs; once more to stop at once");
-    if (count >= 3)
-      _exit(exit_interrupted);
-    if (lives)
-      lives->interrupt_all();
-  }
-
-  display shown_;
-  std::atomic<int> waiting_{0}; ///< for space or a device: an interrupt then ends with 5
-  std::atomic<bool> stopped_waiting_{
-      false}; ///< interrupted while it waited: closing the store may well succeed
-};
+int own(const run_options& o, const prepared& p) {
+  display shown{ui_of(o)};
+  owning_session session{shown};
+  auto started = session.start(p.settings, o.start);
+  if (!started && started.error().kind == failure_kind::held)
+    return attach(o, p, started.error());
+  if (!started)
+    return complain(started.error());
+  auto e = session.run(p.settings, p.problem, o.fresh);
+  if (!e)
+    return complain(e.error());
+  if (e->out.state != "failed" && !session.waits())
+    summarize(session, *e, shown);
+  session.close();
+  trace::stop();
+  return session.gave_up(e->out) ? static_cast<int>(exit_paused) : code_of(e->out);
+}
 
 std::optional<failure> wrong_option(const run_options& o) {
   auto wrong = [](std::string text) { return failure{failure_kind::invalid, std::move(text), false}; };
@@ -354,8 +223,8 @@ std::optional<failure> wrong_option(const run_options& o) {
                  "--watch`, --ui or `ke-runtime report`");
   if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
     return wrong("--ui: expected tui, plain, json or none, not " + o.ui);
-  if (!parse_name<sandbox_level>(o.sandbox))
-    return wrong("--sandbox: expected full, best or none, not " + o.sandbox);
+  if (!parse_name<sandbox_level>(o.start.sandbox))
+    return wrong("--sandbox: expected full, best or none, not " + o.start.sandbox);
   return std::nullopt;
 }
 
@@ -363,9 +232,10 @@ std::optional<failure> wrong_option(const run_options& o) {
 int plan_only(const run_options& o, prepared& p) {
   if (auto given = known_baseline(p); !given)
     return complain(given.error());
-  auto planned = print_plan(p.settings, p.problem, p.backends, o.backend_paths);
-  return planned != exit_done ? planned
-                              : try_admission(p.settings, p.problem, p.backends, o.sandbox, o.backend_paths);
+  auto planned = print_plan(p.settings, p.problem, p.backends, o.start.backend_paths);
+  return planned != exit_done
+             ? planned
+             : try_admission(p.settings, p.problem, p.backends, o.start.sandbox, o.start.backend_paths);
 }
 
 int run(const run_options& o) {
@@ -380,7 +250,7 @@ int run(const run_options& o) {
     return guarded([&] { return plan_only(o, *p); });
   if (!o.trace.empty())
     trace::start(o.trace);
-  return own_session{o}.run(o, *p);
+  return own(o, *p);
 }
 
 int serve(const std::string& config, const std::string& sandbox) {
@@ -448,11 +318,11 @@ void add_run(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<run_options>();
   auto* command = app.add_subcommand("run", "Start the campaign, or resume it if its store already holds it");
   auto common = [o](CLI::App* c) {
-    c->add_option("--config", o->config, "campaign.toml")->required();
-    c->add_option("--set", o->sets,
+    c->add_option("--config", o->start.config, "campaign.toml")->required();
+    c->add_option("--set", o->start.sets,
                   "KEY=VALUE replaces a key of the file, e.g. budget.usd=5; may be repeated");
     c->add_flag("--fresh", o->fresh, "Start a new campaign beside the one with this name");
-    c->add_option("--backend-path", o->backend_paths, "Folder with more backends");
+    c->add_option("--backend-path", o->start.backend_paths, "Folder with more backends");
   };
   common(command);
   command->add_flag(
@@ -460,7 +330,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "Check everything, the problem included; print the plan, the first prompt and the worst-case cost");
   command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
   command->add_option("--ui-listen", o->ui_listen)->group(""); // refused by name, not as a typo
-  command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
+  command->add_option("--sandbox", o->start.sandbox, "full | best | none")->capture_default_str();
   command->add_option("--trace", o->trace, "Write a Chrome trace to this file; Perfetto opens it");
   command->footer("Example:\n  ke-runtime --config campaign.toml --set budget.candidates=50\n"
                   "Ctrl-C once drains and saves, twice stops now; the next start resumes.");

@@ -195,7 +195,7 @@ class BadInput(Scenario):
 
     def test_commands_of_later_versions(self):
         """What comes later is refused as such, not as a typing error."""
-        for name in ("suite", "mcp", "add", "init", "compare"):
+        for name in ("mcp", "add", "init", "compare"):
             said = self.call(name, code=2).stderr
             self.assertIn("not part of this version", said)
             self.assertNotIn("did you mean", said)
