@@ -202,6 +202,7 @@ void admission::add(const bank_slot& slot, const bound_shapes& shapes,
     if (open(fake_answer::swapped_rows))
       attempt(t, fake_answer::swapped_rows, {}, slot, right, rows_swapped(d, right, shapes.shapes[t]));
     if (t < last_.size() && last_[t].size() == right.size()) {
+      met_another_ = true;
       attempt(t, fake_answer::previous, {}, slot, right, last_[t]);
       std::size_t half = right.size() / bytes_of(d) / 2 * bytes_of(d);
       if (half > 0)

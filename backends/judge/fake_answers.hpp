@@ -76,6 +76,9 @@ public:
   /// Why the problem is unfit, a sentence per fake and tensor; empty: it is fit, or nothing was added.
   std::vector<std::string> reasons() const;
   std::string verdict() const;
+  /// Whether outputs of one input were held against those of another: each kind of inputs is one case, and some
+  /// problems have inputs of one kind alone.
+  bool met_another() const { return met_another_; }
   /// Whether some fake has passed, even if a later case rejected it: such a bound is wide.
   bool doubtful() const;
   const std::vector<fake_result>& results() const { return results_; }
@@ -92,6 +95,7 @@ private:
   bool draws_ = false; ///< some input differs from case to case
   std::vector<fake_result> results_;
   std::vector<std::string> last_;
+  bool met_another_ = false;
 };
 
 } // namespace ke

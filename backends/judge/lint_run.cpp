@@ -192,6 +192,7 @@ status linter::without_truths(const bound_shapes& shapes, distribution d) {
 status linter::workload(const bound_shapes& shapes, bool thorough) {
   if (auto used = truths_->use(shapes); !used)
     return used;
+  std::vector<bank_slot> drawn;
   for (auto d : all_distributions) {
     if (d == distribution::beyond && !goes_beyond(what_))
       continue;
@@ -217,8 +218,10 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
                                             admission_.spoil(slots->back(), shapes), shapes);
           !done)
         return done.error();
+    if (d == distribution::init)
+      drawn = *std::move(slots);
   }
-  return ok;
+  return enter_another_draw(admission_, *truths_, drawn, shapes);
 }
 
 void linter::tolerances(const bound_shapes& shapes) {

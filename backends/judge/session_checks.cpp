@@ -164,6 +164,9 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (d == distribution::init)
       first = *std::move(slots);
   }
+  if (&shapes == &shapes_[smallest_] && !admission_known_)
+    if (auto s = enter_another_draw(admission_, *truths_, first, shapes); !s)
+      return s;
   admitted_ = admitted_ || &shapes == &shapes_[smallest_];
   if (!thorough || first.empty())
     return ok;

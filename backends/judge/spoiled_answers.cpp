@@ -21,4 +21,16 @@ result<bool> enter_spoiled_answers(admission& seen, truth_source& truths, const 
   return false;
 }
 
+status enter_another_draw(admission& seen, truth_source& truths, std::span<const bank_slot> drawn,
+                          const bound_shapes& shapes) {
+  // The same inputs in each draw have one answer: that is no fault of the check's.
+  if (seen.met_another() || drawn.size() < 2 || drawn.front().inputs == drawn.back().inputs)
+    return ok;
+  auto said = truths.answers(drawn.first(1));
+  if (said.empty())
+    return truths.use(shapes);
+  seen.add(drawn.front(), shapes, said.front());
+  return ok;
+}
+
 } // namespace ke

@@ -69,6 +69,13 @@ TEST_CASE("lint tries the same wrong answers on Python problems as on others", "
   auto random = linted(b, kernelbench("return F.dropout(x, 0.5, True)"));
   REQUIRE_FALSE(random.reasons.empty());
   CHECK(random.reasons[0].find("draws random numbers") != std::string::npos);
+  // Whole numbers are of one kind, so nothing else is drawn; an answer that none of them changes is seen beside a
+  // second draw.
+  const std::string numbers = "torch.randint(0, 50, (8, 250))";
+  auto deaf = linted(b, kernelbench("return torch.zeros_like(x).float() + torch.arange(250)", numbers));
+  REQUIRE_FALSE(deaf.reasons.empty());
+  CHECK(deaf.reasons[0].find("accepts the outputs of another input") != std::string::npos);
+  CHECK(linted(b, kernelbench("return torch.softmax(x * 0.1, dim=1)", numbers)).reasons.empty());
   auto broken = linted(b, kernelbench("return x.no_such_method()"));
   REQUIRE_FALSE(broken.reasons.empty());
   CHECK(broken.reasons[0].find("bench.py:10") != std::string::npos);
