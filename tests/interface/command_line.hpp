@@ -41,6 +41,7 @@ inline command_result run_command(std::vector<std::string> arguments) {
   cli::add_replay(app, code);
   cli::add_what_if(app, code);
   cli::add_knowledge(app, code);
+  cli::add_suite(app, code);
   std::ostringstream out, err;
   auto* old_out = std::cout.rdbuf(out.rdbuf());
   auto* old_err = std::cerr.rdbuf(err.rdbuf());
