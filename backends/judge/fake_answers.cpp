@@ -3,6 +3,7 @@
 #include "backends/device/side_by_side.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
+#include "backends/verdict/unfit_reasons.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -302,9 +303,9 @@ std::vector<std::string> admission::reasons() const {
   std::vector<std::string> all;
   for (const auto& r : results_)
     if (r.cases > 0 && !r.rejected)
-      all.push_back("the problem's own check accepts " + std::string{in_words(r.fake)} +
-                    (r.of.empty() ? "" : ", " + r.of + ",") + " as its output " +
-                    what_->tensors[r.tensor].name + (workload_.empty() ? "" : " on workload " + workload_) +
+      all.push_back(check_accepts + std::string{in_words(r.fake)} + (r.of.empty() ? "" : ", " + r.of + ",") +
+                    " as its output " + what_->tensors[r.tensor].name +
+                    (workload_.empty() ? "" : " on workload " + workload_) +
                     "; change its inputs or tolerances");
   return all;
 }

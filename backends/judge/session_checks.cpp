@@ -164,10 +164,8 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (d == distribution::init)
       first = *std::move(slots);
   }
-  if (&shapes == &shapes_[smallest_] && !admission_known_)
-    if (auto s = enter_another_draw(admission_, *truths_, first, shapes); !s)
-      return s;
-  admitted_ = admitted_ || &shapes == &shapes_[smallest_];
+  if (auto s = end_admission(shapes, first); !s)
+    return s;
   if (!thorough || first.empty())
     return ok;
   return check_again(shapes, std::move(first));
@@ -186,6 +184,14 @@ status session::admit(const bank_slot& slot, const bound_shapes& shapes) {
   truth_bank::answers_for_once for_once{*bank_};
   auto done = enter_spoiled_answers(admission_, *truths_, slot, admission_.spoil(slot, shapes), shapes);
   return done ? ok : status{done.error()};
+}
+
+/// The smallest workload has shown all that an admission looks at, at the usual inputs `drawn` and the others.
+status session::end_admission(const bound_shapes& shapes, const std::vector<bank_slot>& drawn) {
+  if (&shapes != &shapes_[smallest_])
+    return ok;
+  admitted_ = true;
+  return admission_known_ ? ok : enter_another_draw(admission_, *truths_, drawn, shapes);
 }
 
 /// What is asked of one workload alone: a little of the inputs changed, and the same inputs again and again.

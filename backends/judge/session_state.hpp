@@ -48,6 +48,7 @@ private:
   std::vector<distribution> distributions_at(const bound_shapes& shapes) const;
   bool holds(const std::vector<bank_slot>& slots, const bound_shapes& shapes);
   status admit(const bank_slot& slot, const bound_shapes& shapes);
+  status end_admission(const bound_shapes& shapes, const std::vector<bank_slot>& drawn);
   /// Of what is kept of it, for these workloads.
   std::string name_of_admission() const;
   status check_again(const bound_shapes& shapes, std::vector<bank_slot> first);

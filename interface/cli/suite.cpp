@@ -1,4 +1,4 @@
-#include "config/suite.hpp"
+#include "config/problem_suite.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/suite_run.hpp"

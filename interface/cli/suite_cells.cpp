@@ -1,5 +1,6 @@
 #include "interface/cli/suite_cells.hpp"
 
+#include "backends/verdict/unfit_reasons.hpp"
 #include "interface/cli/campaign_view.hpp"
 #include "interface/cli/figures.hpp"
 #include "runtime/core/baseline.hpp"
@@ -106,7 +107,8 @@ void tell_nearest(suite_cell& cell, const tree_index& tree) {
 }
 
 void tell_refused(suite_cell& cell, const journal_admitted& a) {
-  cell.standing = a.state == verdict_state::unfit_problem ? suite_standing::unfit : suite_standing::refused;
+  auto accepts = a.state == verdict_state::unfit_problem && a.why.starts_with(check_accepts);
+  cell.standing = accepts ? suite_standing::unfit : suite_standing::refused;
   cell.state = to_text(a.state);
   cell.note = a.why;
 }

@@ -1,6 +1,6 @@
 #include "interface/cli/suite_run.hpp"
 
-#include "config/suite.hpp"
+#include "config/problem_suite.hpp"
 #include "interface/cli/display.hpp"
 #include "interface/cli/output_file.hpp"
 #include "interface/cli/owning_session.hpp"

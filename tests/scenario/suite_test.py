@@ -133,6 +133,21 @@ class Suite(Scenario):
         self.assertEqual([(c["baseline"], c["metrics"]["n"]) for c in document["columns"]], [("reference", 1), ("eager", 1)])
         self.assertEqual([c["campaign"] for c in document["cells"]], ["kb.level1.3_Softmax", "kb.level1.3_Softmax.eager"])
 
+    def test_too_large(self):
+        """A problem over the memory that a kernel may take is no problem with a bad check: refused, and its note names the limit. It is not
+        measured again by the next start."""
+        self.files("level1/2_*")
+        path = self.folder / "bench/level1/2_ReLU.py"
+        path.write_text(path.read_text().replace("dim = 4096", "dim = 1 << 30"))
+        document, cells, said = self.suite("kernelbench:bench", code=1)
+        self.assertEqual(cells["level1/2_ReLU"]["standing"], "refused", cells)
+        self.assertIn("memory limit", cells["level1/2_ReLU"]["note"])
+        self.assertEqual((document["metrics"]["n"], self.asked()), (0, []))
+        self.assertIn(" begins", said)
+        again, _, said = self.suite("kernelbench:bench", code=1)
+        self.assertEqual(again, document)
+        self.assertNotIn(" begins", said)
+
     def test_bad_usage(self):
         """No such suite, no such words, no such baseline, a wrong file: one error and exit code 2, before anything is started."""
         name = self.files("level1/3_*")

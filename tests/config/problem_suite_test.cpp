@@ -1,4 +1,4 @@
-#include "config/suite.hpp"
+#include "config/problem_suite.hpp"
 
 #include "runtime/core/problem.hpp"
 #include "tests/places.hpp"
