@@ -30,6 +30,15 @@ void note_step(campaign_state& books, const std::vector<expansion>& made) {
   books.stepped(static_cast<std::uint32_t>(made.size()) - tuned, tuned);
 }
 
+/// What a prompt was given besides the tree: by sub-agents, and from the knowledge base.
+status apply_advice(campaign_fold& fold, const journal_record& record) {
+  if (record.kind == journal_kind::consulted)
+    return decode_and_apply<journal_agent_asked>(fold, record.body);
+  if (record.kind == journal_kind::advised)
+    return decode_and_apply<journal_agent_replied>(fold, record.body);
+  return decode_and_apply<journal_retrieved>(fold, record.body);
+}
+
 } // namespace
 
 status campaign_fold::apply(const journal_record& record) {
@@ -61,15 +70,13 @@ status campaign_fold::apply(const journal_record& record) {
   case journal_kind::seeded:
     return decode_and_apply<journal_seeded>(*this, record.body);
   case journal_kind::consulted:
-    return decode_and_apply<journal_agent_asked>(*this, record.body);
   case journal_kind::advised:
-    return decode_and_apply<journal_agent_replied>(*this, record.body);
+  case journal_kind::retrieved:
+    return apply_advice(*this, record);
   case journal_kind::admitted:
     return decode_and_apply<journal_admitted>(*this, record.body);
   case journal_kind::validated:
     return decode_and_apply<journal_validated>(*this, record.body);
-  case journal_kind::retrieved:
-    return decode_and_apply<journal_retrieved>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
