@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace ke::cli {
@@ -63,7 +64,7 @@ std::string figures_of(const suite_cell& c) {
 std::string share_text(const std::optional<double>& share, std::size_t n) {
   if (!share)
     return "-";
-  auto hits = static_cast<std::size_t>(*share * static_cast<double>(n) + 0.5);
+  auto hits = std::llround(*share * static_cast<double>(n));
   return percent_text(*share) + " (" + std::to_string(hits) + " of " + std::to_string(n) + ")";
 }
 
