@@ -90,12 +90,10 @@ std::vector<expansion> search_tree::step(std::uint32_t count, step_limits most) 
     auto situation = memory_situation(choice->operation, tree_[choice->parent], stall_);
     auto memory = choose_memory(settings_.memory, choice->operation, situation,
                                 tree_[choice->parent].depth > 1, memories_, since_clean_, random_);
-    if (choice->operation != operation_kind::draft)
+    auto is_draft = choice->operation == operation_kind::draft;
+    if (!is_draft)
       memories_.chosen(memory);
-    if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
-      since_clean_ = 0;
-    else
-      ++since_clean_;
+    since_clean_ = memory == memory_kind::clean && !is_draft ? 0 : since_clean_ + 1;
     auto model = intern(ensemble_.choose(random_));
     auto node = tree_.add_child(choice->parent, choice->operation, choice->parent2);
     tree_.edit(node).memory = memory;

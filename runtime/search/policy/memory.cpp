@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace ke {
 
@@ -83,24 +84,22 @@ void memory_record::finished(std::uint8_t situation, memory_kind mode, bool paid
 }
 
 std::optional<memory_kind> memory_record::barely_tried(bool ancestors, random_source& random) const {
-  std::array<memory_kind, 4> least{};
-  std::size_t equals = 0;
   // First by whether there is something to show, then by how often it was chosen.
-  auto place_of = [&](std::size_t mode) {
-    bool waits = !ancestors && shows_ancestors(static_cast<memory_kind>(mode));
-    return std::pair{waits, chosen_[mode]};
+  auto place_of = [&](memory_kind mode) {
+    bool waits = !ancestors && shows_ancestors(mode);
+    return std::pair{waits, chosen_[static_cast<std::size_t>(mode)]};
   };
+  std::vector<memory_kind> least;
   for (std::size_t m = 0; m < chosen_.size(); ++m) {
+    auto mode = static_cast<memory_kind>(m);
     if (chosen_[m] >= first_tries)
       continue;
-    auto before = equals ? place_of(static_cast<std::size_t>(least[0])) : place_of(m);
-    if (place_of(m) > before)
-      continue;
-    if (place_of(m) < before)
-      equals = 0;
-    least[equals++] = static_cast<memory_kind>(m);
+    if (!least.empty() && place_of(mode) < place_of(least.front()))
+      least.clear();
+    if (least.empty() || place_of(mode) == place_of(least.front()))
+      least.push_back(mode);
   }
-  return equals ? std::optional{least[random.below(equals)]} : std::nullopt;
+  return least.empty() ? std::nullopt : std::optional{least[random.below(least.size())]};
 }
 
 void memory_record::chosen(memory_kind mode) {
