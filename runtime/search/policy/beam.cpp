@@ -74,7 +74,7 @@ public:
   explicit beam(const search_settings& s) { set(s); }
 
   std::optional<selection> select(const tree_index& tree, random_source&) override {
-    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+    auto draft = next_draft(tree);
     if (tree[0].children < drafts_)
       return draft;
     if (starts_.begins(tree))

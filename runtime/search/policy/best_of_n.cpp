@@ -9,7 +9,7 @@ namespace {
 class best_of_n final : public policy {
 public:
   std::optional<selection> select(const tree_index& tree, random_source&) override {
-    return selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+    return next_draft(tree);
   }
   void configure(const search_settings&, const tree_index&) override {}
 };

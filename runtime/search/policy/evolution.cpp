@@ -86,7 +86,7 @@ void evolution::go_on_from_standstill(const tree_index& tree) {
 }
 
 std::optional<selection> evolution::select(const tree_index& tree, random_source& random) {
-  auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+  auto draft = next_draft(tree);
   if (islands_.front().drafts < settings_.drafts) {
     going_to_ = 0;
     return draft;

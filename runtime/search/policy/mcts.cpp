@@ -119,7 +119,7 @@ public:
 
   std::optional<selection> select(const tree_index& tree, random_source& random) override {
     const auto& root = tree[0];
-    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = root.children};
+    auto draft = next_draft(tree);
     if (root.children < rules_.drafts)
       return draft;
     if (starts_.begins(tree, crossings_ == 0)) {

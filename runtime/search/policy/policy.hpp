@@ -23,6 +23,11 @@ struct selection {
   std::uint32_t draft = 0; ///< draft: its number, from 0
 };
 
+/// The next draft: a child of the root, whose children are numbered from 0.
+inline selection next_draft(const tree_index& tree) {
+  return {.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+}
+
 /// Decides which node is expanded next. Deterministic: the same calls with the same tree and generator give
 /// the same answers. The tree's owner reports each change right after making it. A policy keeps an index, so
 /// that it selects without a look at all nodes.

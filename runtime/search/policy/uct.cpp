@@ -30,7 +30,7 @@ public:
   void configure(const search_settings& s, const tree_index&) override { set(s); }
 
   std::optional<selection> select(const tree_index& tree, random_source&) override {
-    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+    auto draft = next_draft(tree);
     if (tree[0].children < drafts_)
       return draft;
     starts_.begins(tree);
@@ -64,7 +64,7 @@ public:
 
 private:
   std::optional<selection> descend(const tree_index& tree, std::uint32_t node) const {
-    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+    auto draft = next_draft(tree);
     for (;;) {
       const auto& row = tree[node];
       auto n = std::max(puct_rules::k_of(row), 1u);
