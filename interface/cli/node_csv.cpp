@@ -1,29 +1,15 @@
 #include "interface/cli/node_csv.hpp"
 
-#include <cstdio>
+#include "runtime/text/csv_text.hpp"
+
 #include <ostream>
 #include <string>
 
 namespace ke::cli {
 namespace {
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
-    return text;
-  std::string out = "\"";
-  for (char c : text)
-    out += c == '"' ? "\"\"" : std::string{c};
-  return out + "\"";
-}
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
-
 std::string seconds(std::uint64_t ms) {
-  return ms ? number(static_cast<double>(ms) / 1000) : "";
+  return ms ? csv_number(static_cast<double>(ms) / 1000) : "";
 }
 
 } // namespace
@@ -44,14 +30,14 @@ status write_csv(const campaign_view& c, std::ostream& out) {
           std::to_string(n.depth),
           std::string{to_text(n.state)},
           std::string{to_text(n.decision)},
-          n.score ? number(*n.score) : std::string{},
+          csv_number(n.score),
           n.row.model,
           root ? std::string{} : std::string{to_text(n.row.memory)},
           std::to_string(n.row.attempts),
           std::to_string(n.row.usage.input_tokens),
           std::to_string(n.row.usage.output_tokens),
-          number(n.row.usage.usd),
-          number(n.row.device_s),
+          csv_number(n.row.usage.usd),
+          csv_number(n.row.device_s),
           seconds(n.row.planned_ms),
           seconds(n.row.asked_ms),
           seconds(n.row.answered_ms),

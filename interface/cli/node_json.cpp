@@ -1,6 +1,7 @@
 #include "interface/cli/node_json.hpp"
 
 #include "backends/verdict/verdict_rules.hpp"
+#include "interface/cli/json_values.hpp"
 #include "interface/cli/node_evidence.hpp"
 #include "interface/cli/node_retrieval.hpp"
 #include "runtime/core/digest.hpp"
@@ -14,7 +15,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <ostream>
 
 namespace ke::cli {
@@ -22,12 +22,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(std::optional<double> x) {
-  return x && std::isfinite(*x) ? json(*x) : json(nullptr);
-}
-json text_or_null(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
 json text_of(const result<std::string>& text) {
   return text ? text_or_null(*text) : json(nullptr);
 }
@@ -37,12 +31,12 @@ json node_fields(const campaign_view& c, const node_view& n) {
   for (auto p : n.row.parents)
     parents.push_back(c.public_id(n.key.tree, p));
   for (const auto& s : n.row.scores)
-    scores.push_back(number(s));
+    scores.push_back(number_or_null(s));
   return {
       {"id", n.id},
       {"parents", parents},
       {"state", to_text(n.state)},
-      {"score", number(n.score)},
+      {"score", number_or_null(n.score)},
       {"scores", scores},
       {"decision", n.decision == timing_decision::none ? json(nullptr) : json(to_text(n.decision))},
       {"model", text_or_null(n.row.model)},
@@ -126,9 +120,9 @@ json evidence_json(const campaign_view& c, const node_view& n) {
                    {"launches", e.launches.size()},
                    {"counters", e.counters},
                    {"findings", e.findings},
-                   {"build_s", number(e.build_s)},
-                   {"check_s", number(e.check_s)},
-                   {"time_s", number(e.time_s)},
+                   {"build_s", number_or_null(e.build_s)},
+                   {"check_s", number_or_null(e.check_s)},
+                   {"time_s", number_or_null(e.time_s)},
                    {"provenance", e.provenance},
                    {"log", e.log}});
     if (what == measured_for::second_device)

@@ -48,14 +48,14 @@ int list(const list_request& o) {
   return exit_done;
 }
 
-constexpr const char* suite_text = "kernelbench:PATH, kb-small:PATH or a folder of problems";
+constexpr const char* suite_words = "kernelbench:PATH, kb-small:PATH or a folder of problems";
 constexpr const char* filter_text =
     "Only problems whose name has all of these words, e.g. \"level1 softmax\"; repeated: or these";
 
 void add_list(CLI::App& command, int& exit_code) {
   auto* sub = command.add_subcommand("list", "The kinds of suites, or the problems of one");
   auto o = std::make_shared<list_request>();
-  sub->add_option("SUITE", o->suite, suite_text);
+  sub->add_option("SUITE", o->suite, suite_words);
   sub->add_option("--filter", o->filters, filter_text)->allow_extra_args(false)->type_name("WORDS");
   sub->add_flag("--json", o->json, "One JSON document");
   sub->footer("Example:\n  ke-runtime suite list kernelbench:KernelBench --filter \"level2 relu\"");
@@ -66,7 +66,7 @@ void add_run_suite(CLI::App& command, int& exit_code) {
   auto* sub =
       command.add_subcommand("run", "A campaign per problem; again it goes on with what has not ended");
   auto o = std::make_shared<suite_request>();
-  sub->add_option("SUITE", o->suite, suite_text)->required();
+  sub->add_option("SUITE", o->suite, suite_words)->required();
   sub->add_option("--config", o->start.config,
                   "campaign.toml: its goal, targets, models, search and budget hold for each problem")
       ->required();

@@ -1,6 +1,7 @@
 #include "interface/cli/suite_table.hpp"
 
 #include "interface/cli/figures.hpp"
+#include "interface/cli/json_values.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,22 +15,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(const std::optional<double>& x) {
-  return x ? json(*x) : json(nullptr);
-}
-json text_or_null(std::string_view text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
 json json_of(const suite_cell& c) {
   return {{"problem", c.problem},
           {"backend", c.backend},
           {"state", c.state},
           {"decision", text_or_null(to_text(c.decision))},
-          {"score", number(c.score)},
+          {"score", number_or_null(c.score)},
           {"baseline", c.baseline},
           {"standing", to_text(c.standing)},
-          {"speedup", number(c.speedup)},
+          {"speedup", number_or_null(c.speedup)},
           {"ci95", c.low && c.high ? json{*c.low, *c.high} : json(nullptr)},
           {"claim", c.claimed},
           {"candidates", c.candidates},
@@ -40,10 +34,10 @@ json json_of(const suite_cell& c) {
 }
 
 json json_of(const suite_metrics& m) {
-  return {{"fast_0", number(m.fast_0)},
-          {"fast_1", number(m.fast_1)},
-          {"fast_2", number(m.fast_2)},
-          {"geomean", number(m.geomean)},
+  return {{"fast_0", number_or_null(m.fast_0)},
+          {"fast_1", number_or_null(m.fast_1)},
+          {"fast_2", number_or_null(m.fast_2)},
+          {"geomean", number_or_null(m.geomean)},
           {"n", m.n}};
 }
 

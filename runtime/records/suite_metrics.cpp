@@ -1,32 +1,15 @@
 #include "runtime/records/suite_metrics.hpp"
 
 #include "runtime/core/geometric_mean.hpp"
+#include "runtime/text/csv_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace ke {
 namespace {
 
 bool is_correct(const suite_cell& c) {
   return c.standing == suite_standing::judged && c.state == "correct";
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos)
-    return text;
-  std::string out = "\"";
-  for (char c : text)
-    out += c == '"' ? "\"\"" : std::string{c};
-  return out + "\"";
-}
-
-std::string number(const std::optional<double>& x) {
-  if (!x)
-    return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", *x);
-  return text;
 }
 
 } // namespace
@@ -73,12 +56,12 @@ std::string csv_of(const std::vector<suite_cell>& cells) {
   std::string out = "problem,backend,baseline,standing,state,decision,score,speedup,ci95_low,ci95_high,claim,"
                     "candidates,device,campaign,note\r\n";
   for (const auto& c : cells) {
-    for (const auto& text :
-         {c.problem, c.backend, c.baseline, std::string{to_text(c.standing)}, c.state,
-          std::string{to_text(c.decision)}, number(c.score), number(c.speedup), number(c.low), number(c.high),
-          std::string{c.claimed ? "true" : "false"}, std::to_string(c.candidates), c.device, c.campaign})
-      out += csv_text(text) + ",";
-    out += csv_text(c.note) + "\r\n";
+    for (const auto& text : {c.problem, c.backend, c.baseline, std::string{to_text(c.standing)}, c.state,
+                             std::string{to_text(c.decision)}, csv_number(c.score), csv_number(c.speedup),
+                             csv_number(c.low), csv_number(c.high), std::string{c.claimed ? "true" : "false"},
+                             std::to_string(c.candidates), c.device, c.campaign})
+      out += csv_cell(text) + ",";
+    out += csv_cell(c.note) + "\r\n";
   }
   return out;
 }
