@@ -51,11 +51,18 @@ struct memory_access {
 
 /// CUdevice_attribute.
 enum class attribute : int {
+  clock_khz = 13,
   processors = 16,
   compute_mode = 20,
+  memory_clock_khz = 36,
+  memory_bus_bits = 37,
   l2_bytes = 38,
+  processor_threads = 39,
   major = 75,
   minor = 76,
+  processor_shared_bytes = 81,
+  processor_registers = 82,
+  block_shared_bytes = 97,
 };
 
 /// Compute modes in which another process can't make a context.

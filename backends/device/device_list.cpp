@@ -83,8 +83,16 @@ nvidia_device description_of(const cuda::api& cu, int number, cuda::device d) {
   std::size_t bytes = 0;
   if (cu.device_memory(&bytes, d) == 0)
     about.memory_bytes = static_cast<std::int64_t>(bytes);
-  about.l2_bytes = cu.value(cuda::attribute::l2_bytes, d);
-  about.processors = cu.value(cuda::attribute::processors, d);
+  using enum cuda::attribute;
+  about.l2_bytes = cu.value(l2_bytes, d);
+  about.processors = cu.value(processors, d);
+  about.clock_khz = cu.value(clock_khz, d);
+  about.memory_clock_khz = cu.value(memory_clock_khz, d);
+  about.memory_bus_bits = cu.value(memory_bus_bits, d);
+  about.processor_threads = cu.value(processor_threads, d);
+  about.processor_registers = cu.value(processor_registers, d);
+  about.processor_shared_bytes = cu.value(processor_shared_bytes, d);
+  about.block_shared_bytes = cu.value(block_shared_bytes, d);
   about.trouble = trouble_of(cu, d, about);
   if (auto health = device_health::of(about.uuid, cu.library))
     about.strangers = strangers_among(health->users());

@@ -60,7 +60,22 @@ void describe_nvidia(const nvidia_device& d, const device_report& of, device_inf
   facts[device_facts::driver] = of.driver;
   facts[device_facts::node] = d.node;
   facts[device_facts::library] = of.library;
-  facts[device_facts::l2] = std::to_string(d.l2_bytes);
+  facts[device_facts::l2] = std::to_string(d.l2_bytes >> 20) + " MiB";
+  auto says = [&facts](const char* key, std::int64_t known, const std::string& text) {
+    if (known > 0)
+      facts[key] = text;
+  };
+  says(device_facts::most_clock, d.clock_khz, std::to_string(d.clock_khz / 1000) + " MHz at most");
+  // Two transfers a cycle of the memory's clock: what a data sheet says; copies reach some nine tenths of it.
+  says(device_facts::memory_rate, d.memory_clock_khz * d.memory_bus_bits,
+       std::to_string(d.memory_clock_khz * 2 * d.memory_bus_bits / 8 / 1'000'000) +
+           " GB/s by its clock and width");
+  says(device_facts::processor_threads, d.processor_threads, std::to_string(d.processor_threads));
+  says(device_facts::processor_registers, d.processor_registers,
+       std::to_string(d.processor_registers) + " of 32 bits");
+  says(device_facts::processor_shared, d.processor_shared_bytes,
+       std::to_string(d.processor_shared_bytes >> 10) + " KiB, of which one block may have " +
+           std::to_string(d.block_shared_bytes >> 10));
   if (!d.strangers.empty())
     facts[device_facts::strangers] = d.strangers;
 }

@@ -18,11 +18,16 @@ struct nvidia_device {
   std::string arch;              ///< "sm_90"
   std::int64_t memory_bytes = 0; ///< of the whole device
   std::int64_t l2_bytes = 0, processors = 0;
-  std::string trouble;   ///< why nothing can be judged on it; empty: it can
+  std::int64_t clock_khz = 0;                             ///< at most; 0, here and below: not said
+  std::int64_t memory_clock_khz = 0, memory_bus_bits = 0; ///< two transfers a cycle
+  std::int64_t processor_threads = 0, processor_registers = 0, processor_shared_bytes = 0;
+  std::int64_t block_shared_bytes = 0; ///< of one block that asks for it
+  std::string trouble;                 ///< why nothing can be judged on it; empty: it can
   std::string strangers; ///< other programs that compute on it, in words; empty: none that is known
 };
 KE_FIELDS(nvidia_device, x.number, x.name, x.uuid, x.bus, x.node, x.arch, x.memory_bytes, x.l2_bytes,
-          x.processors, x.trouble, x.strangers)
+          x.processors, x.clock_khz, x.memory_clock_khz, x.memory_bus_bits, x.processor_threads,
+          x.processor_registers, x.processor_shared_bytes, x.block_shared_bytes, x.trouble, x.strangers)
 
 /// What `ke-judge --devices` says.
 struct device_report {

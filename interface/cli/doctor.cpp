@@ -64,7 +64,7 @@ void device_of_this_machine(std::vector<check_line>& lines, const backend& b, co
     lines.push_back({"device", device.name, strangers.empty() ? "ok" : "degraded",
                      fact(device_facts::model) + ", " + fact(device_facts::isa) + ", " +
                          fact(device_facts::cores) + " multiprocessors, " + fact(device_facts::memory) +
-                         ", L2 " + fact(device_facts::l2) + " B, " + fact(device_facts::driver) + ", " +
+                         ", L2 " + fact(device_facts::l2) + ", " + fact(device_facts::driver) + ", " +
                          fact(device_facts::uuid) + strangers});
   else
     lines.push_back({"device", device.name, "ok",

@@ -197,23 +197,25 @@ std::string task_part(const prompt_request& r) {
 }
 
 std::string target_part(const prompt_request& r) {
-  static constexpr std::pair<const char*, const char*> told[] = {{"model", "processor"},
-                                                                 {"arch", "architecture"},
-                                                                 {"isa", "instruction sets"},
-                                                                 {"cores", "cores"},
-                                                                 {"l1d", "L1 data cache"},
-                                                                 {"l2", "L2 cache"},
-                                                                 {"l3", "L3 cache"},
-                                                                 {"compiler", "compiler"},
-                                                                 {"flags", "compiler flags"},
-                                                                 {"execution", "candidates are"},
-                                                                 {"python", "Python"},
-                                                                 {"torch", "PyTorch"},
-                                                                 {"sm", "compute capability"},
-                                                                 {"multiprocessors", "SMs"},
-                                                                 {"memory", "memory"},
-                                                                 {"shared_memory", "shared memory per SM"},
-                                                                 {"registers", "registers per SM"}};
+  const std::pair<const char*, const char*> told[] = {
+      {"model", "processor"},
+      {"arch", "architecture"},
+      {"isa", "instruction sets"},
+      {device_facts::cores, is_device(*r.target) ? "SMs" : "cores"},
+      {"l1d", "L1 data cache"},
+      {"l2", "L2 cache"},
+      {"l3", "L3 cache"},
+      {"compiler", "compiler"},
+      {"flags", "compiler flags"},
+      {"execution", "candidates are"},
+      {"python", "Python"},
+      {"torch", "PyTorch"},
+      {device_facts::most_clock, "clock"},
+      {"memory", "memory"},
+      {device_facts::memory_rate, "memory's bandwidth"},
+      {device_facts::processor_shared, "shared memory per SM"},
+      {device_facts::processor_registers, "registers per SM"},
+      {device_facts::processor_threads, "threads per SM"}};
   auto text = "\n## Target\n" + r.target->name + ", backend " + r.target->backend + ".\n";
   for (auto [key, words] : told)
     if (auto f = r.target->facts.find(key); f != r.target->facts.end() && !f->second.empty())

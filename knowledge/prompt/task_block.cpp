@@ -6,6 +6,7 @@
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/generated_init.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
@@ -13,6 +14,8 @@
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace ke {
 namespace {
@@ -131,8 +134,13 @@ std::string point_of(std::string_view source) {
 
 std::string task_block(const prompt_request& r) {
   auto facts = r.target->facts;
-  std::erase_if(facts,
-                [](const auto& f) { return f.first.starts_with("peak."); }); // measured: never twice the same
+  // A replay finds answers by the prompt: nothing that is measured, nor which of equal devices it is.
+  std::erase_if(facts, [](const auto& f) {
+    static const std::set<std::string> of_this_one{device_facts::gate_loud, device_facts::library,
+                                                   device_facts::node,      device_facts::strangers,
+                                                   device_facts::uuid,      device_facts::without};
+    return f.first.starts_with(device_facts::peak_of) || of_this_one.contains(f.first);
+  });
   json target = {{"backend", r.target->backend},
                  {"language", r.language->name},
                  {"device", r.target->name},

@@ -139,8 +139,14 @@ inline constexpr const char* l1d = "l1d";
 inline constexpr const char* l2 = "l2";
 inline constexpr const char* l3 = "l3";
 inline constexpr const char* memory = "memory";
+inline constexpr const char* memory_rate = "memory_rate"; ///< as its clock and width have it
 inline constexpr const char* model = "model";
+inline constexpr const char* most_clock = "most_clock";
 inline constexpr const char* peak_of = "peak.";
+/// Of one multiprocessor.
+inline constexpr const char* processor_registers = "sm_registers";
+inline constexpr const char* processor_shared = "sm_shared_memory";
+inline constexpr const char* processor_threads = "sm_threads";
 /// Other programs that compute on the device; absent: none that is known.
 inline constexpr const char* strangers = "strangers";
 inline constexpr const char* target = "target";

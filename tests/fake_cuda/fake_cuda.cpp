@@ -244,10 +244,16 @@ outcome cuDeviceTotalMem_v2(std::size_t* bytes, device) {
   return 0;
 }
 outcome cuDeviceGetAttribute(int* value, int which, device) {
-  *value = which == static_cast<int>(attribute::major)        ? 9
-           : which == static_cast<int>(attribute::processors) ? 2
-           : which == static_cast<int>(attribute::l2_bytes)   ? 1 << 20
-                                                              : 0;
+  static const std::map<attribute, int> values{{attribute::major, 9},
+                                               {attribute::processors, 2},
+                                               {attribute::l2_bytes, 1 << 20},
+                                               {attribute::clock_khz, 1'500'000},
+                                               {attribute::memory_clock_khz, 1'000'000},
+                                               {attribute::memory_bus_bits, 64},
+                                               {attribute::processor_shared_bytes, 64 << 10},
+                                               {attribute::block_shared_bytes, 48 << 10}};
+  auto known = values.find(static_cast<attribute>(which));
+  *value = known == values.end() ? 0 : known->second;
   return 0;
 }
 outcome cuDeviceGetPCIBusId(char* to, int n, device d) {

@@ -1,0 +1,5 @@
+import torch
+
+
+def reference(x, edges):
+    return torch.bucketize(x, edges)
