@@ -41,11 +41,12 @@ status banked_caller::begin() {
   return ok;
 }
 
-bool banked_caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
+bool banked_caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
   shapes_ = shapes;
   slots_ = slots;
+  misaligned_ = misaligned;
   bound_ = process_ != nullptr;
-  return !process_ || process_->bind(shapes, slots);
+  return !process_ || process_->bind(shapes, slots, misaligned);
 }
 
 void banked_caller::soil() {
@@ -57,6 +58,8 @@ std::string banked_caller::name_of(const bank_slot& slot) const {
   auto extents = dims_text(shapes_.dims);
   std::vector<std::string_view> parts{form_, extents, bytes_of_values(slot.scalars)};
   parts.insert(parts.end(), slot.inputs.begin(), slot.inputs.end());
+  if (misaligned_)
+    parts.push_back("misaligned");
   return content_name(parts);
 }
 

@@ -27,7 +27,7 @@ public:
   /// Starts the process now. The failure of `start`.
   status begin();
   /// As caller::bind. False: they do not fit.
-  bool bind(const bound_shapes& shapes, std::uint32_t slots);
+  bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
   enum class ask : std::uint8_t { whoever_knows, anew };
   /// One order over `slots`, as caller::run has it. From the bank: without ns but that of each call, as it was. After
@@ -59,6 +59,7 @@ private:
   status trouble_ = ok;
   bound_shapes shapes_;
   std::uint32_t slots_ = 0;
+  bool misaligned_ = false;
   bool bound_ = false;                             ///< the process has these shapes
   bool from_bank_ = false;                         ///< the last answer
   std::vector<std::vector<std::string>> recalled_; ///< slot, tensor

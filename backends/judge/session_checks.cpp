@@ -327,12 +327,21 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
   return ok;
 }
 
+bool session::asks_misaligned(const bank_slot& slot) {
+  if (what_.reference_language != "python" || truths_->stands_misaligned(slot))
+    return true;
+  found_.counters[counter_keys::misaligned_unasked] += 1;
+  return false;
+}
+
 status session::misaligned(const bound_shapes& shapes) {
   if (auto s = truths_->use(shapes); !s)
     return s;
   auto slots = truths_->make(distribution::init, 1);
   if (!slots || slots->empty())
     return slots ? ok : status{slots.error()};
+  if (!asks_misaligned(slots->front()))
+    return ok;
   if (!candidate_->bind(shapes, 1, true))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
   slots->front().distribution = misaligned_inputs;
@@ -391,6 +400,8 @@ status session::beside(const bound_shapes& shapes) {
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
   candidate_ns_ = order_s_ = 0;
   for (bool misaligned : {false, true}) {
+    if (misaligned && !asks_misaligned(slots->front()))
+      break;
     if (!candidate_->bind(shapes, 1, misaligned))
       return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
     if (misaligned)

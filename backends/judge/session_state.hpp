@@ -66,6 +66,8 @@ private:
   /// What is tried where it costs much must leave time for the measurement, however slow the machine is.
   bool in_time() const { return seconds_since(start_) < 0.25 * task_.limits.run_s; }
   status misaligned(const bound_shapes& shapes);
+  /// Not where the reference itself fails.
+  bool asks_misaligned(const bank_slot& slot);
   /// What is tried on the smallest workload, at the largest one's size, as far as time allows.
   status at_full_size();
   status beside(const bound_shapes& shapes);

@@ -100,6 +100,10 @@ public:
   /// rubbish beside its tensors, it says the same. A reference that reads out of bounds, because a shape or
   /// value is none of the problem's, does not. May leave it dead; `use` restarts it.
   bool stands_by(std::span<const bank_slot> slots);
+  /// Whether the reference is right on tensors that are aligned to their elements only: a library's kernels may fail there,
+  /// or answer something else, and then nobody is asked. Of a slot of the shapes in use, with its truth. May leave the
+  /// reference dead; `use` restarts it.
+  bool stands_misaligned(const bank_slot& slot);
 
   /// Inputs bent to an edge: one slot per bent tensor for `infinity` and `nan`, else one. Empty: the
   /// reference does not survive them, or nothing can be bent. Bent are those of `usual`, a slot of the shapes in use that

@@ -175,6 +175,26 @@ bool truth_source::stands_by(std::span<const bank_slot> slots) {
   return beside.empty();
 }
 
+bool truth_source::stands_misaligned(const bank_slot& slot) {
+  constexpr std::string_view name = "stands by misaligned tensors";
+  const bank_slot* asked[] = {&slot};
+  if (!reference_)
+    return false;
+  if (auto known = reference_->found(name, asked))
+    return known->empty();
+  if (!reference_->bind(shapes_, batch_, true))
+    return true; // they fit nobody
+  auto said = reference_->run(asked, task_.limits.run_s / 2, banked_caller::ask::anew);
+  auto fails = said.call.end != call_end::done ? said.call.why : changed_answer(asked);
+  if (said.call.end != call_end::done)
+    lose(reference_);
+  if (said.call.end == call_end::machine || (!reference_ && !start(false)) ||
+      !reference_->bind(shapes_, batch_))
+    return false;
+  reference_->note(name, asked, fails);
+  return fails.empty();
+}
+
 status truth_source::measure_reductions() {
   const auto& tensors = task_.what.tensors;
   reductions_.assign(tensors.size(), 1.0);

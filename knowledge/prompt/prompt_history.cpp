@@ -225,13 +225,13 @@ std::string direction_part(const prompt_request& r) {
                                        : direction_style::native;
   auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;
   auto bottleneck = bottleneck_to_mend(r);
-  auto mine = direction_of(r.operation, style, bottleneck, number);
+  auto mine = direction_of(r.operation, style, r.problem->family, bottleneck, number);
   if (mine.empty())
     return {};
   auto text = "\n## Direction of this attempt\n" + std::string{mine} + ".\n";
   std::set<std::string_view> others;
   for (auto n : r.in_flight)
-    if (auto d = direction_of(r.operation, style, bottleneck, n); d != mine)
+    if (auto d = direction_of(r.operation, style, r.problem->family, bottleneck, n); d != mine)
       others.insert(d);
   if (!others.empty()) {
     text += "Being tried by others at this moment, so leave it to them:\n";

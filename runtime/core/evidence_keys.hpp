@@ -98,6 +98,7 @@ inline constexpr const char* torch_op_of = "torch.op.";
 inline constexpr const char* torch_self_us = "torch.self_us";
 inline constexpr const char* torch_top_calls = "torch.top_calls";
 inline constexpr const char* unwritten_pages = "unwritten_pages";
+inline constexpr const char* misaligned_unasked = "misaligned_unasked"; ///< the reference fails there itself
 inline constexpr const char* checked =
     "checked"; ///< cases that a tool's check of a finalist looked at, to its end
 } // namespace ke::counter_keys

@@ -51,7 +51,13 @@ bool is_name(std::string_view s) {
   return !s.empty() && !std::isdigit(static_cast<unsigned char>(s[0])) &&
          std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
-bool is_value(std::string_view s) {
+/// A word in quotes without them, as `PREC = "ieee"` has it; others as they are.
+std::string_view unquoted(std::string_view s) {
+  const bool quoted = s.size() > 2 && (s.front() == '"' || s.front() == '\'') && s.back() == s.front();
+  return quoted ? s.substr(1, s.size() - 2) : s;
+}
+bool is_value(std::string_view text) {
+  auto s = unquoted(text);
   return !s.empty() && s.size() <= 64 && std::all_of(s.begin(), s.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '.' || c == '+' || c == '-';
   });
@@ -71,8 +77,10 @@ result<source_parameter> read(std::string_view text, std::size_t line) {
     auto bar = rest.find('|');
     auto value = trimmed(rest.substr(0, bar));
     if (!is_value(value))
-      return wrong(line, "the values of parameter " + p.name +
-                             " are words or numbers with `|` between them, at most 64 characters each");
+      return wrong(
+          line,
+          "the values of parameter " + p.name +
+              " are numbers, words or words in quotes, with `|` between them, at most 64 characters each");
     if (std::find(p.values.begin(), p.values.end(), value) != p.values.end())
       return wrong(line, "parameter " + p.name + " has a value twice");
     p.values.emplace_back(value);
@@ -179,7 +187,8 @@ result<std::string> at_point(std::string_view source, const source_syntax& synta
       continue;
     last = &(*parameters)[next];
     text += constant_line(syntax, last->name, last->values[point[next]]) + "\n";
-    where += (next ? ", \"" : "\"") + last->name + "\": \"" + last->values[point[next]] + "\"";
+    where += (next ? ", \"" : "\"") + last->name + "\": \"" +
+             std::string{unquoted(last->values[point[next]])} + "\"";
     if (++next == parameters->size())
       text += point_mark(syntax) + where + "}\n";
   }

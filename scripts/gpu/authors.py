@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Campaigns on this machine's device whose model is people: prompts lie in a spool, and a run ends when all that are open wait for an answer.
 
-    scripts/gpu/authors.py --programs DIR --work DIR [--only NAME...] [--seconds 520] [--requests 12] [--backend triton]
+    scripts/gpu/authors.py --programs DIR --work DIR [--only NAME...] [--seconds 520] [--requests 12] [--backend triton] [--answers DIR]
                            [--problems DIR] [--fake LIBCUDA --backend-path DIR]
 
 One campaign for each folder of scripts/gpu/authors, with a coordinator and a worker over tcp with CURVE. The first run asks for drafts
-(WORK/NAME/spool/*.prompt.md). Write each answer beside its prompt, as *.answer.md, take WORK along if the next run is elsewhere, and run the same
-command again: it judges them and asks the next ones, until `--requests` are answered; then the best is claimed and exported. A run that finds
-no time for a problem leaves it as it is. Prints a line of JSON a problem: verdicts, the best, and which prompts are open."""
+(WORK/NAME/spool/*.prompt.md). Write each answer beside its prompt, as *.answer.md, or into ANSWERS/NAME/nNODE.answer.md, which serves whatever the
+prompt's name is. Take WORK along if the next run is elsewhere, and run the same command again: it judges them and asks the next ones, until
+`--requests` are answered; then the best is claimed and exported. A run that finds no time for a problem leaves it as it is. Prints a line of
+JSON a problem: verdicts, the best, and which prompts are open."""
 
 import argparse
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +31,7 @@ class Round(campaign.Campaign):
 
     def __init__(self, o, name, until):
         folder = Path(o.work) / name
+        self.answers = o.answers
         self.fresh, self.name, self.ends_at = not (folder / "campaign.toml").exists(), name, until
         kept = folder.with_name(name + ".kept")
         if not self.fresh:
@@ -55,7 +58,7 @@ target_speedup = 100000.0
 [budget]
 candidates = {candidates}
 requests = {self.o.requests}
-tune_candidates = {2 * self.o.requests}
+tune_candidates = {self.o.tune}
 [[target]]
 backend = "{self.o.backend}"
 device = "{self.o.device}"
@@ -73,6 +76,16 @@ timeout_s = 86400.0
         spool = self.folder / "spool"
         return sorted(p.name for p in spool.glob("*.prompt.md") if not (spool / p.name.replace(".prompt.", ".answer.")).exists())
 
+    def hand_in(self):
+        """Puts the answers that lie elsewhere beside their prompts."""
+        for name in self.open_prompts() if self.answers else []:
+            node = re.search("-(n[0-9]+)-", name)[1]
+            given = self.answers / self.name / f"{node}.answer.md"
+            if given.exists():
+                beside = self.folder / "spool" / name.replace(".prompt.", ".answer.")
+                shutil.copy(given, beside.with_suffix(".part"))
+                beside.with_suffix(".part").rename(beside)
+
     def waits_for_people(self):
         """Whether all that is in flight is asked, and nothing of it is answered."""
         states = [n["state"] for n in self.nodes() if n["state"] not in ENDED]
@@ -86,6 +99,7 @@ timeout_s = 86400.0
         self.start()
         self.attach()
         while self.run.poll() is None and time.monotonic() < self.ends_at:
+            self.hand_in()
             last = last + 1 if self.waits_for_people() else 0
             if last == 3:
                 break
@@ -116,11 +130,13 @@ def main():
     p.add_argument("--programs", required=True)
     p.add_argument("--work", required=True)
     p.add_argument("--only", nargs="*", default=[])
+    p.add_argument("--tune", type=int, default=24, help="points of templates, of each campaign")
+    p.add_argument("--answers", type=Path)
     p.add_argument("--problems", type=Path, default=HERE / "authors")
     p.add_argument("--seconds", type=float, default=520, help="of the whole run")
     p.add_argument("--requests", type=int, default=12)
     p.add_argument("--backend", default="triton")
-    p.add_argument("--device", default="nvidia-*")
+    p.add_argument("--device", default="nvidia-h*", help="not nvidia-sm_*, which stand for devices that are not there")
     p.add_argument("--backend-path")
     p.add_argument("--fake")
     o = p.parse_args()

@@ -73,15 +73,17 @@ TEST_CASE("attempts that are asked at the same time get different directions") {
     for (auto style : {direction_style::native, direction_style::python, direction_style::device})
       for (auto bottleneck :
            {"memory", "compute", "latency", "occupancy", "frontend", "overhead", "", "odd"}) {
-        std::set<std::string_view> seen;
-        for (std::uint32_t n = 0; n < 3; ++n)
-          seen.insert(direction_of(operation, style, bottleneck, n));
-        CHECK(seen.size() == 3);
-        CHECK_FALSE(seen.contains(""));
+        for (auto family : {"norm", "matmul", "conv", "attention", "search"}) {
+          std::set<std::string_view> seen;
+          for (std::uint32_t n = 0; n < 3; ++n)
+            seen.insert(direction_of(operation, style, family, bottleneck, n));
+          CHECK(seen.size() == 3);
+          CHECK_FALSE(seen.contains(""));
+        }
       }
-  CHECK(direction_of(operation_kind::fix, direction_style::native, "memory", 0).empty());
-  CHECK(direction_of(operation_kind::improve, direction_style::native, "memory", 0) !=
-        direction_of(operation_kind::improve, direction_style::native, "compute", 0));
+  CHECK(direction_of(operation_kind::fix, direction_style::native, "norm", "memory", 0).empty());
+  CHECK(direction_of(operation_kind::improve, direction_style::native, "norm", "memory", 0) !=
+        direction_of(operation_kind::improve, direction_style::native, "norm", "compute", 0));
 }
 
 TEST_CASE("directions speak of the machine that the kernel is for") {
@@ -90,13 +92,24 @@ TEST_CASE("directions speak of the machine that the kernel is for") {
   for (auto operation : {operation_kind::draft, operation_kind::improve})
     for (auto bottleneck : {"memory", "compute", "latency", "occupancy", "frontend", "overhead", ""})
       for (std::uint32_t n = 0; n < 8; ++n) {
-        for (const auto& word : of_hosts)
-          CHECK(direction_of(operation, direction_style::device, bottleneck, n).find(word) ==
-                std::string_view::npos);
+        for (auto family : {"norm", "matmul", "conv", "attention", "search"})
+          for (const auto& word : of_hosts)
+            CHECK(direction_of(operation, direction_style::device, family, bottleneck, n).find(word) ==
+                  std::string_view::npos);
         for (const auto& word : of_devices)
           if (word != "launch" ||
               operation == operation_kind::draft) // PyTorch's operators are launched on a CPU as well
-            CHECK(direction_of(operation, direction_style::native, bottleneck, n).find(word) ==
+            CHECK(direction_of(operation, direction_style::native, "norm", bottleneck, n).find(word) ==
                   std::string_view::npos);
       }
+}
+
+TEST_CASE("drafts of a product on a device are told nothing of rows") {
+  std::set<std::string_view> of_rows, of_products;
+  for (std::uint32_t n = 0; n < 5; ++n) {
+    of_rows.insert(direction_of(operation_kind::draft, direction_style::device, "norm", "", n));
+    of_products.insert(direction_of(operation_kind::draft, direction_style::device, "matmul", "", n));
+  }
+  for (auto d : of_products)
+    CHECK_FALSE(of_rows.contains(d));
 }
