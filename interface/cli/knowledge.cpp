@@ -171,7 +171,7 @@ void add_document_search(CLI::App& family, int& exit_code) {
   auto* find = family.add_subcommand("search", "Documents that a prompt would get for a signal, best first");
   auto o = std::make_shared<search_options>();
   find->add_option("--signal", o->signals,
-                   "KEY=VALUE, repeatable: bottleneck, failure, message, dtype (repeatable), depth")
+                   "KEY=VALUE, repeatable: bottleneck, cause, failure, message, dtype (repeatable), depth")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   find->add_option("--target", o->target, "Target of the documents, e.g. x86-64-avx2 (default: any)");

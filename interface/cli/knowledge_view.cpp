@@ -34,7 +34,7 @@ status one_of(const std::string& key, const std::string& value, const std::vecto
 }
 
 status apply(const std::string& key, const std::string& value, signal_query& q, bool& evaluated, bool& deep) {
-  static const std::vector<std::string> keys{"bottleneck", "failure",  "message",
+  static const std::vector<std::string> keys{"bottleneck", "cause",    "failure", "message",
                                              "dtype",      "language", "depth"};
   if (key == "depth") {
     auto end = value.data() + value.size();
@@ -48,8 +48,9 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
     q.dtypes.push_back(value);
     return one_of(key, value, known_dtypes());
   }
-  if (key == "language") {
-    q.language = value;
+  if (key == "language" || key == "cause") {
+    (key == "cause" ? q.cause : q.language) = value;
+    evaluated = evaluated || key == "cause";
     return ok;
   }
   if (key == "message") {
@@ -60,7 +61,7 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
   auto* to = key == "bottleneck" ? &q.bottleneck : key == "failure" ? &q.failure : nullptr;
   if (!to)
     return wrong("--signal " + key + "=" + value + ": there is no such signal" + did_you_mean(key, keys) +
-                 "; known: bottleneck, failure, message, dtype, language, depth");
+                 "; known: bottleneck, cause, failure, message, dtype, language, depth");
   if (!to->empty())
     return wrong("--signal " + key + "=" + value + ": a candidate has one " + key + ", and " + *to +
                  " was given");
@@ -80,8 +81,10 @@ std::vector<std::string> targets_in(const corpus& in) {
 }
 
 json signals_json(const document& d) {
-  return {
-      {"bottleneck", d.signals.bottleneck}, {"failure", d.signals.failure}, {"message", d.signals.message}};
+  return {{"bottleneck", d.signals.bottleneck},
+          {"cause", d.signals.cause},
+          {"failure", d.signals.failure},
+          {"message", d.signals.message}};
 }
 
 std::string listed(const std::vector<std::string>& words, const char* if_none) {
@@ -177,6 +180,7 @@ void write_document_text(const document& d, std::ostream& out) {
       << "\ntargets: " << listed(d.targets, "") << "\nfamilies: " << listed(d.families, "all")
       << "\ndtypes: " << listed(d.dtypes, "all") << "\nlanguages: " << listed(d.languages, "all")
       << "\nbottlenecks: " << listed(d.signals.bottleneck, "none")
+      << "\ncauses: " << listed(d.signals.cause, "none")
       << "\nfailures: " << listed(d.signals.failure, "none")
       << "\nmessages: " << listed(d.signals.message, "none") << "\nsources: " << listed(d.sources, "")
       << "\n\n"

@@ -66,6 +66,7 @@ signal_query query_of(const prompt_request& r, bool stalled) {
       q.message = "decision slower\n";
     if (c.diagnosis) {
       q.bottleneck = c.diagnosis->bottleneck;
+      q.cause = c.diagnosis->cause;
       for (const auto& [name, value] : c.diagnosis->evidence)
         q.message += name + ": " + value + "\n";
     }

@@ -50,6 +50,7 @@ schema front_matter_schema(document& d, front_matter& words) {
   level.least = 1;
   level.most = 3;
   key("signals.bottleneck", "words of a diagnosis", &d.signals.bottleneck, false);
+  key("signals.cause", "causes of a diagnosis", &d.signals.cause, false);
   key("signals.failure", "states of a verdict", &d.signals.failure, false);
   key("signals.message", "fragments of tools' messages", &d.signals.message, false);
   all.keys.push_back({.path = "kind",
@@ -167,6 +168,9 @@ private:
     };
     one_of("signals.bottleneck", of("bottleneck"), known_bottlenecks());
     one_of("signals.failure", of("failure"), known_failures());
+    check_words(
+        "signals.cause", of("cause"), [](const std::string& c) { return plain_name(c); },
+        "a cause is one word of lower-case letters, digits, \"-\" and \"_\", as a diagnosis names it");
     check_words(
         "signals.message", of("message"), [](const std::string& m) { return !words_of(m).empty(); },
         "a fragment needs a word to search by");

@@ -17,6 +17,7 @@ KE_NAMES(document_kind, 4, "constraint", "guidance", "hardware", "skill")
 /// What a tool must have said about a candidate for this document to help.
 struct document_signals {
   std::vector<std::string> bottleneck; ///< words of diagnosis.bottleneck
+  std::vector<std::string> cause;      ///< words of diagnosis.cause
   std::vector<std::string> failure;    ///< verdict states
   std::vector<std::string> message;    ///< fragments of tools' messages, lower case
 };

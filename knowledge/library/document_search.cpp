@@ -105,6 +105,7 @@ void document_search::search(std::string_view words) {
   constexpr std::size_t longest = 200;
   auto q = query_;
   q.bottleneck.clear();
+  q.cause.clear();
   q.failure.clear();
   q.message = std::string{words.substr(0, longest)};
   seen_ += "SEARCH " + in_line(q.message) + "\n";

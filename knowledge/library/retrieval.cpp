@@ -106,6 +106,8 @@ double signal_score(const document& d, const signal_query& q) {
     score += 0.1;
   if (holds(d.languages, q.language))
     score += 0.3;
+  if (holds(d.signals.cause, q.cause))
+    score += 1.5;
   return score + d.prior;
 }
 
@@ -136,7 +138,7 @@ std::vector<std::string> targets_of(const device_info& device) {
 
 bool is_beside_the_point(const document& d, const signal_query& q) {
   const auto& about = d.signals;
-  return q.failure.empty() && !q.bottleneck.empty() && about.bottleneck.empty() &&
+  return q.failure.empty() && !q.bottleneck.empty() && about.bottleneck.empty() && about.cause.empty() &&
          (!about.failure.empty() || !about.message.empty());
 }
 

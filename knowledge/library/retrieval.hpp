@@ -14,6 +14,7 @@ namespace ke {
 /// Facts about a candidate, for its successor's prompt. Empty fields ask for nothing.
 struct signal_query {
   std::string bottleneck; ///< of the diagnosis: "memory"
+  std::string cause;      ///< of that bottleneck, if the diagnosis names one: "bank_conflicts"
   std::string failure;    ///< verdict state, if the candidate failed: "build_failed"
   std::string message;    ///< of compiler, judge or sanitizer, or the evidence of the diagnosis
   std::string family;     ///< of the problem
@@ -57,10 +58,11 @@ bool is_beside_the_point(const document& d, const signal_query& query);
 /// there is none (is_beside_the_point). Each of
 /// the rest is scored,
 ///
-///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + 0.3·language + prior + words
+///   score = bottleneck + 1.5·cause + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + 0.3·language + prior + words
 ///
 ///   bottleneck  1 if the document names it; -0.5 if it names others only
-///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail (a draft has not), or
+///   cause       1 if the document names it
+///   failure     as the bottleneck; -0.5, too, if it is about failures only and the candidate did not fail (a draft has not), or
 ///               about bottlenecks only and it did
 ///   message     how well its fragments fit (word_index::score_fragments)
 ///   family, dtype, target, language: 1 if the document is for certain ones, and this is one of them; 1.4 points more

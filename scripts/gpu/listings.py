@@ -38,6 +38,11 @@ SIZES = {
     "layernorm": {"layer": {"M": 4096, "N": 1024}},
     "transpose": {"square": {"M": 4096, "N": 4096}},
     "mean": {"values": {"N": 16777216}},
+    "gelu_erf": {"values": {"N": 16777216}},
+    "row_sum": {"rows": {"M": 4096, "N": 4096}},
+    "prefix_sum": {"long": {"M": 16, "N": 1048576}},
+    "quantise_fp8": {"rows": {"M": 2048, "N": 4096}},
+    "stencil2d": {"square": {"H": 4096, "W": 4096}},
     "linear_bf16": {"square": {"M": 512, "N": 512, "K": 512}},  # the reference is one thread of the host
 }
 

@@ -18,11 +18,16 @@ struct labelled_signal {
   std::string group; ///< what the query is mainly about: its bottleneck or failure
   signal_query query;
   std::vector<std::string> relevant;
+  bool held_out = false; ///< weights and pages are never changed in view of it
 };
 
-/// tests/knowledge/labelled_signals.json of the source tree.
-inline std::vector<labelled_signal> labelled_signals() {
-  std::ifstream in{std::string{source_dir()} + "/tests/knowledge/labelled_signals.json"};
+/// All machines' in one file of the source tree; a file of GPUs' alone, whose target and language are given here.
+inline constexpr const char* signals_of_all = "labelled_signals.json";
+inline constexpr const char* signals_of_gpus = "labelled_gpu_signals.json";
+
+inline std::vector<labelled_signal> labelled_signals(const std::string& file = signals_of_all) {
+  std::ifstream in{std::string{source_dir()} + "/tests/knowledge/" + file};
+  const std::string target_of_all = file == signals_of_gpus ? "nvidia-h200" : "";
   std::vector<labelled_signal> all;
   for (const auto& entry : nlohmann::json::parse(in)) {
     labelled_signal l;
@@ -31,9 +36,12 @@ inline std::vector<labelled_signal> labelled_signals() {
     const auto& s = entry.at("signals");
     auto& q = l.query;
     q.bottleneck = s.value("bottleneck", "");
+    q.cause = s.value("cause", "");
     q.failure = s.value("failure", "");
     q.message = s.value("message", "");
-    if (std::string target = entry.value("target", ""); !target.empty())
+    l.held_out = entry.value("held_out", false);
+    q.language = entry.value("language", "");
+    if (std::string target = entry.value("target", target_of_all); !target.empty())
       q.targets = {target};
     q.family = entry.value("family", "");
     if (auto d = s.find("dtype"); d != s.end())
@@ -49,6 +57,19 @@ inline std::vector<labelled_signal> labelled_signals() {
 struct retrieval_quality {
   double recall = 0; ///< of five: found relevant ones / min(5, relevant ones)
   double reciprocal_rank = 0;
+};
+
+/// Sums over queries.
+struct quality_sum {
+  double recall = 0, reciprocal_rank = 0;
+  int of = 0;
+  void add(const retrieval_quality& m) {
+    recall += m.recall;
+    reciprocal_rank += m.reciprocal_rank;
+    ++of;
+  }
+  double mean_recall() const { return recall / std::max(1, of); }
+  double mean_reciprocal_rank() const { return reciprocal_rank / std::max(1, of); }
 };
 
 inline retrieval_quality measure(const corpus& c, const labelled_signal& l) {
