@@ -182,3 +182,21 @@ TEST_CASE("constraints are those of the language and of what the reference compu
   q.reference.clear(); // a search by hand
   CHECK(ids(q).contains("constraints/numerics/variance"));
 }
+
+TEST_CASE("pages of a machine reach no other one, at any level") {
+  auto targets = known_targets();
+  targets.emplace_back("nvidia-b200"); // compiled for, too: what Hopper has, it has not
+  for (const auto& target : targets) {
+    signal_query q{.targets = {target, "cuda"}, .level = 3};
+    std::string folder;
+    for (const auto* d : admitted(shipped(), q))
+      if (d->kind == document_kind::hardware) {
+        auto own = d->id.substr(0, d->id.find('/', sizeof "hardware"));
+        INFO(target << ": " << d->id);
+        CHECK((folder.empty() || folder == own));
+        folder = own;
+      }
+    INFO(target << " " << folder);
+    CHECK(folder.empty() == (target == "nvidia-b200"));
+  }
+}
