@@ -29,6 +29,7 @@ SIZES = {
     "rms_norm": {"layer": {"M": 4096, "N": 4096}},
     "linear_gelu": {"layer": {"M": 2048, "N": 2048, "K": 1024}},  # beside longer sums nobody sees the bias
     "matmul_bf16": {"square": {"M": 4096, "N": 4096, "K": 4096}},
+    "matmul_fp8_blocks": {"square": {"M": 2048, "N": 2048, "K": 2048}},
     "matmul_fp8": {"square": {"M": 2048, "N": 2048, "K": 2048}},
     "decode": {"layer": {"M": 4, "N": 4096, "K": 4096}},
     "attention": {"long": {"B": 2, "H": 16, "S": 2048, "D": 128}, "narrow": {"B": 4, "H": 16, "S": 1024, "D": 64}},
