@@ -164,6 +164,12 @@ void search_keys(schema& all, campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.ensemble; })});
   keys.push_back({"search.memory", "Which earlier candidates a prompt shows.",
                   choice([](auto& x) -> auto& { return x.search.memory; })});
+  keys.push_back(
+      {.path = "search.resample",
+       .doc = "An answer that repeats a judged candidate, but for comments, blanks and names of local "
+              "variables, is not judged: its model is asked again, this many times at most; 0: never.",
+       .at = of([](auto& x) -> auto& { return x.search.resample; }),
+       .most = 16});
 }
 
 /// [search]: what some policies have
@@ -390,6 +396,7 @@ std::string reference_text() {
   defaults.models.emplace_back();
   defaults.store = "~/.local/share/ke-runtime";
   defaults.budget.fruitless = usual_fruitless;
+  defaults.search.resample = usual_resample;
   defaults.problem_path = "problems/softmax/problem.toml";
   return schema_text(campaign_schema(defaults), true);
 }

@@ -14,7 +14,8 @@
 
 namespace ke {
 enum class dtype : std::uint8_t;
-}
+enum class failure_kind : std::uint8_t;
+} // namespace ke
 
 namespace ke::test {
 
@@ -23,6 +24,8 @@ template <class T>
 inline constexpr std::size_t names_then = names_of<T>::value.size();
 template <>
 inline constexpr std::size_t names_then<dtype> = 9;
+template <>
+inline constexpr std::size_t names_then<failure_kind> = 24;
 
 /// Gives every field of a described struct a value of its own: two elements for a list or a map, a value for
 /// an optional. The same type is always filled alike.

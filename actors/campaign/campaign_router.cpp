@@ -1,5 +1,6 @@
 #include "actors/campaign/campaign_router.hpp"
 
+#include "actors/campaign/repeated_answer.hpp"
 #include "actors/messages/addresses.hpp"
 #include "backends/verdict/floor.hpp"
 #include "runtime/core/journal_configured.hpp"
@@ -8,6 +9,7 @@
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/search/campaign/settings_change.hpp"
+#include "runtime/text/source_form.hpp"
 #include "runtime/text/source_template.hpp"
 #include "runtime/text/source_text.hpp"
 
@@ -40,6 +42,12 @@ void note_template(journal_replied& r, const std::string& source, const source_s
   r.point = point_in(source, language, parameters);
 }
 
+void note_digests(journal_replied& r, const std::string& source, const source_syntax& language) {
+  r.normalised_digest = source_digest(source, language);
+  if (auto form = form_digest(source, language); form != r.normalised_digest)
+    r.form_digest = std::move(form);
+}
+
 /// An answer as it is journalled. Its sources become blobs of the batch.
 journal_replied record_of_answer(store_batch& batch, const answered& a, const call_charge& charged,
                                  const source_syntax& language) {
@@ -49,7 +57,7 @@ journal_replied record_of_answer(store_batch& batch, const answered& a, const ca
   r.meter = a.meter;
   if (a.why.kind == failure_kind::none) {
     r.source_digest = batch.blob(a.source);
-    r.normalised_digest = source_digest(a.source, language);
+    note_digests(r, a.source, language);
     for (const auto& m : a.more)
       r.more.push_back({m.source.empty() ? std::string{} : batch.blob(m.source), m.plan.substr(0, 300)});
     note_template(r, a.source, language, a.parameters);
@@ -115,22 +123,28 @@ void campaign_router::answer(const answered& a) {
     return;
   auto call = calls_.find(a.node, a.attempt);
   if (!call)
-    return;
+    return tell_heard(a, {});
   auto charged = calls_.charge(call->model, a.usage, a.meter);
   auto& row = rows_.of(a.node);
   if (journal_.is_of_this_session(row.planned_ms))
     steps_.candidate_came(static_cast<double>(journal_.wall_ms() - row.planned_ms) / 1000);
   store_batch batch;
   auto r = record_of_answer(batch, a, charged, journal_.language_of(a.node.tree)->syntax);
+  auto repeated = repeated_by(journal_, a, r);
+  if (repeated)
+    r = repeat_of(std::move(r), repeated->first);
   journal_.record(batch, journal_kind::replied, r);
   row.reply_digest = a.reply_digest;
   row.usage = charged.usage;
   rows_.answered(a.node, a.plan);
-  auto usable = a.why.kind == failure_kind::none;
+  auto usable = a.why.kind == failure_kind::none && !repeated;
   if (usable)
     has_source(std::move(batch), a.node, r);
+  else if (repeated)
+    repeats(std::move(batch), a, *repeated);
   else
     unusable(std::move(batch), a);
+  tell_heard(a, repeated ? repeated->why : std::string{});
   calls_.forget(*call); // the journal has it: a restart finds it there
   look_at_fruitless(a.why);
   pay();
@@ -150,6 +164,24 @@ void campaign_router::unusable(store_batch batch, const answered& a) {
   journal_.commit(std::move(batch));
 }
 
+/// Its node stays open: its actor asks once more.
+void campaign_router::repeats(store_batch batch, const answered& a, const repeated_answer& what) {
+  auto first = public_id(journal_.trees().size(), a.node.tree, what.first);
+  log::info("campaign", "an answer repeats a judged candidate",
+            {{"node", journal_.id(a.node)}, {"repeats", std::to_string(first)}});
+  rows_.of(a.node).note = what.why;
+  rows_.put(batch, a.node);
+  journal_.commit(std::move(batch), journal_.event("duplicate", {{"node", journal_.id(a.node)},
+                                                                 {"repeats", std::to_string(first)},
+                                                                 {"attempt", std::to_string(a.attempt)}}));
+}
+
+void campaign_router::tell_heard(const answered& a, const std::string& repeats) {
+  if (a.waits)
+    options_.names->send(addresses::node_supervisor(options_.id, a.node.tree),
+                         answer_heard{a.node, a.attempt, repeats});
+}
+
 void campaign_router::has_source(store_batch batch, const node_key& n, const journal_replied& r) {
   rows_.has_source(batch, n, r);
   journal_.commit(std::move(batch));
@@ -162,7 +194,7 @@ void campaign_router::given(const given_answer& a) {
   store_batch batch;
   journal_replied r{a.node.tree, a.node.node, 0};
   r.source_digest = batch.blob(a.source);
-  r.normalised_digest = source_digest(a.source, language);
+  note_digests(r, a.source, language);
   r.descriptor = a.descriptor;
   if (journal_.tree(a.node.tree).tree()[a.node.node].operation == operation_kind::variant)
     if (auto parameters = parameters_of(a.source, language))

@@ -23,6 +23,8 @@
 
 namespace ke {
 
+struct repeated_answer;
+
 struct campaign_loaded {
   std::shared_ptr<stored_campaign> stored; ///< null: `why`
   failure why;
@@ -77,6 +79,9 @@ private:
   // -- answers and verdicts -----------------------------------------------------------------------
 
   void unusable(store_batch batch, const answered& a);
+  void repeats(store_batch batch, const answered& a, const repeated_answer& what);
+  /// To the node, if it waits for this.
+  void tell_heard(const answered& a, const std::string& repeats);
   /// The record of its candidate is in the batch: its row follows, and both are committed.
   void has_source(store_batch batch, const node_key& n, const journal_replied& r);
   void call_blocked(const failed_try& f, const paid_call& call);

@@ -69,6 +69,8 @@ node_context context_of(const campaign_journal& journal, const node_rows& rows, 
     b.repair = rows.note_of(n);
   if (!asks_nobody(b.what.operation)) {
     b.repairs = traits_of(journal.model(b.what.model).provider).may_repair;
+    if (b.repairs)
+      b.resamples = static_cast<std::uint32_t>(journal.settings().search.resample);
     b.prompt_tokens = prompt_budget(journal.settings(), b.what.model);
   }
   b.tried = tried;

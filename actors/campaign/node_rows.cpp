@@ -77,7 +77,8 @@ void node_rows::has_source(store_batch& batch, const node_key& n, const journal_
   auto& row = rows_[n];
   row.source_digest = r.source_digest;
   row.state = node_state::answered;
-  if (auto first = journal_.tree(n.tree).first_with(r.normalised_digest); first && *first != n.node)
+  if (auto first = journal_.tree(n.tree).first_like(r.normalised_digest, r.form_digest);
+      first && *first != n.node)
     row.duplicate_of = *first;
   put(batch, n);
 }

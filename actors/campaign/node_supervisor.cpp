@@ -171,6 +171,7 @@ caf::behavior node_supervisor(caf::event_based_actor* self, std::shared_ptr<cons
       addresses::node_supervisor(tree->campaign, tree->tree),
       [=](expand& e) { state->expand(e); },
       [=](synthesis& s) { state->deliver(std::move(s)); },
+      [=](answer_heard& h) { state->deliver(std::move(h)); },
       [=](judged& j) { state->deliver(std::move(j)); },
       [=](evaluation_failed& f) { state->deliver(std::move(f)); },
       [=](failed_try& f) { tree->names->send(addresses::campaign(tree->campaign), std::move(f)); },

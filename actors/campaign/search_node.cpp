@@ -16,6 +16,7 @@
 #include "runtime/core/rows.hpp"
 #include "runtime/llm/answer.hpp"
 #include "runtime/observe/counters.hpp"
+#include "runtime/text/source_form.hpp"
 #include "runtime/text/source_text.hpp"
 
 namespace ke {
@@ -110,14 +111,27 @@ public:
     auto usable = parsed.why.kind == failure_kind::none;
     if (usable)
       source_ = std::make_shared<const std::string>(std::move(parsed.source));
+    // Further candidates and the points of a template are something new, whatever the first one is.
+    a.waits = usable && s.attempt <= context_.resamples && a.more.empty() && a.parameters.empty();
+    unheard_ = a.waits ? s.attempt : 0;
     to_campaign(std::move(a));
     if (usable)
-      return evaluate();
+      return unheard_ == 0 ? evaluate() : void();
     auto why = std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text;
     if (context_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
       ask_again(s.attempt + 1, std::move(why));
     else
       leave(make_summary(context_.what.node, node_state::unanswered, {}, {}, std::move(why), nullptr));
+  }
+
+  /// The campaign knows whether the candidate is new.
+  void heard(const answer_heard& h) {
+    if (h.attempt != std::exchange(unheard_, 0))
+      return; // an earlier life of this node waited for it
+    if (h.repeats.empty())
+      evaluate();
+    else
+      ask_again(h.attempt + 1, h.repeats);
   }
 
   /// The vector of the query, or none: the prompt can be made.
@@ -385,7 +399,7 @@ private:
     e.devices = tree_->devices;
     e.source = source_;
     e.source_digest = digest_of(*source_);
-    e.normalised_digest = source_digest(*source_, tree_->language->syntax);
+    e.normalised_digest = form_digest(*source_, tree_->language->syntax);
     e.problem_digest = tree_->problem_digest;
     e.problem = tree_->problem;
     e.timed = tree_->timed;
@@ -410,6 +424,7 @@ private:
   std::size_t studies_ = 0; ///< of sub-agents that it waits for
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
+  std::uint32_t unheard_ = 0; ///< the attempt whose answer waits for the campaign's word
   bool looked_for_parent_ = false;
   bool answered_ = false;
   bool waiting_ = false; ///< for something that will come by message to (campaign, tree, node)
@@ -428,6 +443,7 @@ caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tr
   return {
       [=](summary_read& c) { state->summary(c); },
       [=](const synthesis& s) { state->answer(s); },
+      [=](const answer_heard& h) { state->heard(h); },
       [=](source_read& s) { state->source(s); },
       [=](const vector_found& v) { state->vector(v.attempt, v.vector); },
       [=](const vector_late& l) { state->vector(l.attempt, {}); },

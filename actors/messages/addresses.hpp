@@ -11,6 +11,7 @@
 namespace ke {
 
 struct agent_call;
+struct answer_heard;
 struct answered;
 struct call_ended;
 struct cancel_evaluation;
@@ -85,7 +86,7 @@ constexpr campaign_address campaign(std::uint32_t id) {
 }
 
 using node_supervisor_address =
-    address<expand, synthesis, failed_try, judged, evaluation_failed, summary_loaded, retire>;
+    address<expand, synthesis, failed_try, answer_heard, judged, evaluation_failed, summary_loaded, retire>;
 /// Of tree `number` in a campaign; takes the messages for that tree's nodes.
 constexpr node_supervisor_address node_supervisor(std::uint32_t campaign, std::uint32_t number) {
   return node_supervisor_address{"tree", campaign, number};

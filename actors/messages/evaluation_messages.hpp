@@ -30,7 +30,7 @@ struct evaluate_request {
   std::vector<std::string> devices; ///< pattern per target
   std::shared_ptr<const std::string> source;
   std::string source_digest;
-  std::string normalised_digest;
+  std::string normalised_digest; ///< candidates with the same one have one verdict (source_form.hpp)
   std::string problem_digest;
   std::shared_ptr<const ke::problem> problem;
   measure_plan plan = measure_plan::rank;

@@ -38,6 +38,7 @@ struct node_context {
   bool stalled = false;                      ///< nothing better was found for a while
   bool repairs = true;                       ///< its model may mend a broken answer
   std::uint64_t prompt_tokens = 0;           ///< most that the model takes; 0: no limit
+  std::uint32_t resamples = 0; ///< attempts up to this one may repeat a candidate, and are asked again
 };
 struct expand {
   std::vector<node_context> nodes;
@@ -66,6 +67,13 @@ struct answered {
   std::vector<source_parameter> parameters; ///< of `source`, if it is a template
   std::uint32_t descriptor = 0;             ///< knowledge/prompt/descriptor.hpp
   call_meter meter = {};                    ///< for bytes that the told `usage` does not cover
+  bool waits = false; ///< the node has its source judged once the campaign says that it is new (answer_heard)
+};
+/// To a node whose answer waited for this.
+struct answer_heard {
+  node_key node;
+  std::uint32_t attempt = 0;
+  std::string repeats; ///< why it is asked once more; empty: its source is judged
 };
 /// The candidate of a node that asks nobody; an earlier answer holds it.
 struct given_answer {

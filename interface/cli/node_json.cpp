@@ -100,6 +100,16 @@ json retrieval_json(const campaign_view& c, const node_view& n) {
   return all;
 }
 
+json repeats_json(const campaign_view& c, const node_view& n) {
+  auto all = json::array();
+  auto found = repeats_of(c, n);
+  if (!found)
+    return nullptr;
+  for (const auto& r : *found)
+    all.push_back({{"attempt", r.attempt}, {"of", r.of}});
+  return all;
+}
+
 /// What the judge saw of each target. Samples are left out: they are many, and the verdict sums them up; artifacts,
 /// too: `--artifact` prints them.
 json evidence_json(const campaign_view& c, const node_view& n) {
@@ -162,6 +172,8 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   j["retrieval"] = retrieval_json(c, n);
   j["report"] = c.report_of(n);
   j["attempts"] = n.row.attempts;
+  if (n.row.attempts > 1)
+    j["repeats"] = repeats_json(c, n);
   j["usage"] = usage_json(n.row.usage);
   j["device_s"] = n.row.device_s;
   j["planned_ms"] = n.row.planned_ms;

@@ -2,7 +2,10 @@
 
 #include "interface/cli/figures.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/journal.hpp"
 #include "runtime/core/journal_record.hpp"
+
+#include <algorithm>
 
 namespace ke::cli {
 namespace {
@@ -59,6 +62,31 @@ result<std::vector<node_retrieval>> retrievals_of(const campaign_view& c, const 
           wrong = what.error();
         else if (what->tree == n.key.tree && what->node == n.key.node)
           all.push_back({std::move(*what), r.wall_ms});
+        return static_cast<bool>(wrong);
+      });
+  if (!wrong || !end)
+    return wrong ? end.error() : wrong.error();
+  return all;
+}
+
+result<std::vector<node_repeat>> repeats_of(const campaign_view& c, const node_view& n) {
+  std::vector<node_repeat> all;
+  if (n.row.attempts < 2)
+    return all;
+  status wrong = ok;
+  auto last = std::max({n.row.asked_ms, n.row.answered_ms, n.row.judged_ms});
+  auto end =
+      c.store().journal(c.id(), first_at(c, n.row.planned_ms), [&](std::uint64_t, const journal_record& r) {
+        if (r.wall_ms > last)
+          return false;
+        if (r.kind != journal_kind::replied)
+          return true;
+        auto said = unpack<journal_replied>(r.body);
+        if (!said)
+          wrong = said.error();
+        else if (said->tree == n.key.tree && said->node == n.key.node &&
+                 said->kind == failure_kind::duplicate)
+          all.push_back({said->attempt, c.public_id(said->tree, said->repeats)});
         return static_cast<bool>(wrong);
       });
   if (!wrong || !end)

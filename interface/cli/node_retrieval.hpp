@@ -20,6 +20,14 @@ struct node_retrieval {
 /// request only.
 result<std::vector<node_retrieval>> retrievals_of(const campaign_view& c, const node_view& n);
 
+/// An answer that repeated a judged candidate, so that the model was asked again.
+struct node_repeat {
+  std::uint32_t attempt = 0;
+  std::uint64_t of = 0; ///< public id
+};
+/// Those of the node's requests, in their order, from the journal.
+result<std::vector<node_repeat>> repeats_of(const campaign_view& c, const node_view& n);
+
 /// The record in words: the query in one line, then a line for each candidate, best first.
 std::string retrieval_text(const campaign_view& c, const node_retrieval& r);
 

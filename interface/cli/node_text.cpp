@@ -93,6 +93,11 @@ status write_documents(const campaign_view& c, const node_view& n, std::ostream&
     return retrievals.error();
   for (const auto& r : *retrievals)
     out << retrieval_text(c, r);
+  auto repeats = repeats_of(c, n);
+  if (!repeats)
+    return repeats.error();
+  for (const auto& r : *repeats)
+    out << "answer " << r.attempt << " repeated node " << r.of << " and was asked for again\n";
   return ok;
 }
 

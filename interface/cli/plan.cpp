@@ -24,7 +24,7 @@ namespace {
 
 struct worst_candidate {
   reservation request; ///< one
-  unsigned requests;   ///< a broken answer is repaired once
+  unsigned requests;   ///< a broken answer is repaired once, or repetitions are asked for again
 };
 
 /// The worst case of one candidate by this model: prompts as long as the context allows, answers as long as
@@ -34,12 +34,13 @@ worst_candidate worst_of(const campaign_settings& settings, const model_settings
   auto budget = prompt_budget(settings, m.name);
   auto longest = std::max(budget * bytes_of_token_estimate,
                           2 * first_prompt); // no limit: the first says how long they are
-  return {worst_case(m, longest), traits_of(m.provider).may_repair ? 2u : 1u};
+  auto again = std::max<std::int64_t>(1, settings.search.resample);
+  return {worst_case(m, longest), traits_of(m.provider).may_repair ? static_cast<unsigned>(1 + again) : 1u};
 }
 
 void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {
   std::cout << "\n# Worst case: prompts as long as the models' contexts, every answer at its longest and "
-               "repaired once\n";
+               "repaired once, or asked for again as often as [search] resample allows\n";
   double usd = 0, tokens = 0;
   for (const auto& m : s.models) {
     auto [one, requests] = worst_of(s, m, first_prompt);

@@ -73,7 +73,7 @@ struct journal_seeded {
 KE_FIELDS(journal_seeded, x.tree, x.seeds)
 
 /// The call ended. Kind none: `source_digest` is the candidate. Else the answer was of no use (no_code,
-/// refused...). Attempt 0: no call; an earlier answer gave the candidate.
+/// refused, duplicate...). Attempt 0: no call; an earlier answer gave the candidate.
 struct journal_replied {
   std::uint32_t tree = 0, node = 0, attempt = 0;
   failure_kind kind = failure_kind::none;
@@ -90,11 +90,14 @@ struct journal_replied {
   std::vector<std::uint32_t> point;    ///< and which of them its source stands at
   token_usage estimated;               ///< of `usage`
   call_meter meter;
-  bool unsent = false; ///< its last send never happened: no request
+  bool unsent = false;             ///< its last send never happened: no request
+  std::string form_digest;         ///< form_digest() of the source; empty: equal to `normalised_digest`
+  std::uint32_t repeats = no_node; ///< kind duplicate: the judged node that has this candidate already
 };
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
           x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point, x.estimated,
-          x.meter, x.unsent)
+          x.meter, x.unsent, x.form_digest, x.repeats)
+KE_OPTIONAL_TAIL(journal_replied, 2)
 
 /// A sub-agent's call is stored with attempt = agent_attempts + number, so that it sorts after its node's
 /// own.

@@ -68,9 +68,12 @@ struct search_settings {
   std::int64_t beam = 8;       ///< beam: its width
   std::int64_t warm_start = 2; ///< solutions of earlier campaigns to begin with, at most; 0: none
   std::int64_t ramp = 0;       ///< in flight in a tree: at most 4 + ended / ramp; 0: no such limit
+  /// Further questions for a candidate that repeats a judged one (a file's default is another: config/).
+  std::int64_t resample = 0;
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
-          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp)
+          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp, x.resample)
+KE_OPTIONAL_TAIL(search_settings, 1)
 
 struct cluster_settings {
   std::string listen;

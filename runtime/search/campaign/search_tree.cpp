@@ -171,7 +171,16 @@ status search_tree::apply(const journal_replied& r) {
   model_free_.answered(r.node, tree_[r.node].parent, r);
   if (!r.normalised_digest.empty())
     filter_.note(r.normalised_digest, r.node);
+  if (!r.form_digest.empty())
+    forms_.note(r.form_digest, r.node);
   return ok;
+}
+
+std::optional<std::uint32_t> search_tree::first_like(const std::string& normalised_digest,
+                                                     const std::string& form_digest) const {
+  auto same = filter_.find(normalised_digest);
+  auto alike = form_digest.empty() ? std::nullopt : forms_.find(form_digest);
+  return same && alike ? std::min(*same, *alike) : same ? same : alike;
 }
 
 status search_tree::apply(const journal_seeded& r) {
@@ -310,6 +319,7 @@ void search_tree::save(image_writer& out) const {
   out.packed(open_calls());
   out.list(open_nodes());
   filter_.save(out);
+  forms_.save(out);
   model_free_.save(out);
   policy_->save(out);
 }
@@ -337,6 +347,7 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   for (auto node : in.list<std::uint32_t>())
     core.open_.insert(core.open_.end(), node);
   core.filter_.load(in);
+  core.forms_.load(in);
   core.model_free_.load(in);
   core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
@@ -399,6 +410,7 @@ std::string search_tree::hash() const {
   put(bytes, stall_.ends());
   put(bytes, since_clean_);
   put(bytes, filter_.size());
+  put(bytes, forms_.size());
   bytes += pack(ensemble_.records());
   put(bytes, memories_);
   for (const auto& [key, call] : calls_)
@@ -411,8 +423,8 @@ std::string search_tree::hash() const {
 }
 
 std::size_t search_tree::bytes() const {
-  return sizeof *this + tree_.bytes() + policy_->bytes() + filter_.bytes() + open_.size() * 48 +
-         calls_.size() * 256;
+  return sizeof *this + tree_.bytes() + policy_->bytes() + filter_.bytes() + forms_.bytes() +
+         open_.size() * 48 + calls_.size() * 256;
 }
 
 } // namespace ke

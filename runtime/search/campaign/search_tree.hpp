@@ -102,6 +102,9 @@ public:
   std::optional<std::uint32_t> first_with(const std::string& normalised_digest) const {
     return filter_.find(normalised_digest);
   }
+  /// The first node with the same program: its source, or its form (source_form.hpp), is this one.
+  std::optional<std::uint32_t> first_like(const std::string& normalised_digest,
+                                          const std::string& form_digest) const;
   /// Normalised digests, newest last.
   std::vector<std::string> tried(std::size_t most = 4096) const { return filter_.latest(most); }
 
@@ -137,6 +140,7 @@ private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
   std::set<std::uint32_t> open_;
   digest_filter filter_;
+  digest_filter forms_; ///< of sources whose form differs from their normalised text
   model_free_candidates model_free_;
 };
 
