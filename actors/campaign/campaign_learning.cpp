@@ -48,18 +48,21 @@ bool campaign_router::begin_learning() {
   return true;
 }
 
-/// What became of a prompt that showed skills, or showed none: only of improvements, for a skill says how to
-/// gain on a parent.
+/// What became of a prompt that showed skills, or showed none: of improvements, for a skill says how to gain on
+/// a parent, and of repairs, for those that say how to mend one.
 void campaign_router::tell_use(const node_key& n, const node_row& row, double noise) {
   const auto& index = journal_.tree(n.tree).tree();
   const auto& node = index[n.node];
-  if (node.operation != operation_kind::improve || !has_verdict(node.state))
+  auto repairs = node.operation == operation_kind::fix;
+  if ((!repairs && node.operation != operation_kind::improve) || !has_verdict(node.state))
     return;
   skills_used u;
+  u.repairs = repairs;
   for (const auto& id : row.shown)
     if (id.starts_with("skill/"))
       u.ids.push_back(id);
-  u.won = node.state == node_state::correct && node.score > index[node.parent].score * (1 + noise);
+  u.won =
+      node.state == node_state::correct && (repairs || node.score > index[node.parent].score * (1 + noise));
   options_.names->send(addresses::knowledge, std::move(u));
 }
 

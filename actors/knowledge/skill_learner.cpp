@@ -165,13 +165,14 @@ public:
 
   void used(const skills_used& u) {
     if (u.ids.empty()) {
-      ++(u.won ? plain_.wins : plain_.losses);
+      if (!u.repairs)
+        ++(u.won ? plain_.wins : plain_.losses);
       return;
     }
     store_batch batch;
     bool changed = false;
     for (const auto& id : u.ids)
-      if (auto s = skills_.find(id); s != skills_.end()) {
+      if (auto s = skills_.find(id); s != skills_.end() && s->second.failure.empty() != u.repairs) {
         auto before = is_quarantined(uses_of(s->second), usefulness(plain_));
         note_use(s->second, options_.store_id, u.won);
         changed = changed || before != is_quarantined(uses_of(s->second), usefulness(plain_));

@@ -41,10 +41,11 @@ struct learn {
   std::function<void()> done;
   bool seeded = false; ///< the chain's first is a warm start's
 };
-/// An improvement was judged; its prompt had shown these skills (perhaps none).
+/// An improvement or a repair was judged; its prompt had shown these skills (perhaps none).
 struct skills_used {
   std::vector<std::string> ids;
-  bool won = false; ///< gained over its parent, beyond the noise
+  bool won = false;     ///< gained over its parent, beyond the noise; a repair: it is right
+  bool repairs = false; ///< counts for skills that repair, and for these alone
 };
 
 /// Somebody else wrote the table `skills` (`store merge`): read it again.

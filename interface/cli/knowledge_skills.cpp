@@ -61,6 +61,7 @@ json skill_json(const skill& s) {
           {"dtypes", s.dtypes},
           {"targets", s.targets},
           {"bottleneck", s.bottleneck},
+          {"failure", s.failure.empty() ? json(nullptr) : json(s.failure)},
           {"version", s.version},
           {"wins", u.wins},
           {"losses", u.losses},
@@ -90,6 +91,8 @@ std::string scope_of(const skill& s) {
     add("in " + s.language);
   if (!s.bottleneck.empty())
     add("when the bottleneck is " + s.bottleneck);
+  if (!s.failure.empty())
+    add("after " + s.failure);
   return text;
 }
 

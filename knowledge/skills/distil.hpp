@@ -33,7 +33,8 @@ struct distil_context {
 /// Skills by rule, without a model: for each step that gained beyond the noise of both measurements (disjoint
 /// intervals), the plan, the parent's bottleneck, and the bounded change without comments (skill_change.hpp).
 /// Seeds give none, steps from them do. A step from the reference has no measured parent, and gives one only
-/// if its own interval lies above 1. Pure.
+/// if its own interval lies above 1. And for each step that repaired a failed parent: what was seen of the
+/// failure, the plan, and the lines that changed, if they are few (skill::failure). Pure.
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where);
 
 /// The text for a prompt: the skill, when it applies, the claim's numbers for the whole solution, and the

@@ -19,6 +19,8 @@ document document_of(const skill& s) {
   d.dtypes = s.dtypes;
   if (!s.bottleneck.empty())
     d.signals.bottleneck = {s.bottleneck};
+  if (!s.failure.empty())
+    d.signals.failure = {s.failure};
   for (const auto& e : s.evidence)
     d.sources.push_back(e.store + "/" + e.campaign + "/" + std::to_string(e.tree) + ":" +
                         std::to_string(e.node));

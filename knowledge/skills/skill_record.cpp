@@ -86,7 +86,7 @@ double likeness(const std::string& a, const std::string& b) {
 
 bool are_alike(const skill& a, const skill& b) {
   return a.family == b.family && a.language == b.language && a.bottleneck == b.bottleneck &&
-         likeness(a.text, b.text) >= 0.6;
+         a.failure == b.failure && likeness(a.text, b.text) >= 0.6;
 }
 
 skill merged(const skill& a, const skill& b) {

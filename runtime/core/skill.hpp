@@ -64,8 +64,10 @@ struct skill {
   std::vector<skill_evidence> evidence;
   std::vector<skill_record> records;
   std::uint32_t version = 1;
+  std::string failure; ///< verdict state of the parent that it repaired; empty: it made a right one faster
 };
 KE_FIELDS(skill, x.id, x.title, x.text, x.family, x.language, x.dtypes, x.targets, x.bottleneck, x.evidence,
-          x.records, x.version)
+          x.records, x.version, x.failure)
+KE_OPTIONAL_TAIL(skill, 1)
 
 } // namespace ke
