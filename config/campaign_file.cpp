@@ -69,7 +69,8 @@ std::string resolved_path(const std::string& path, const file_context& context) 
 }
 
 campaign_load parse_campaign(std::string_view text, const file_context& context,
-                             const std::vector<std::string>& overrides, campaign_use use) {
+                             const std::vector<std::string>& overrides, campaign_use use,
+                             const std::vector<config_layer>& layers) {
   campaign_load load;
   auto document = parse_toml(text, context.name, load.errors);
   if (!document)
@@ -81,6 +82,8 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
   if (use != campaign_use::campaign)
     for (auto& key : keys.keys)
       key.required = false;
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
+    put_under(*document, *layer, load.errors);
   for (const auto& assignment : overrides)
     apply_override(*document, keys, assignment, load.errors);
   refuse_secrets(*document, load.errors);
@@ -94,8 +97,17 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
 campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides,
                             campaign_use use) {
   auto text = read_named_file(file, largest_file);
-  if (text)
-    return parse_campaign(*text, context_of(file), overrides, use);
+  if (text) {
+    auto context = context_of(file);
+    auto alone = parse_campaign(*text, context, overrides, use);
+    if (use != campaign_use::campaign)
+      return alone;
+    std::vector<config_error> unread;
+    auto layers = layers_of(alone.settings.problem_path, context, unread);
+    auto load = layers.empty() ? std::move(alone) : parse_campaign(*text, context, overrides, use, layers);
+    load.errors.insert(load.errors.end(), unread.begin(), unread.end());
+    return load;
+  }
   campaign_load load;
   load.errors.push_back({"", 0, 0, "", text.error().text});
   return load;

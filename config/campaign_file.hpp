@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/file_context.hpp"
+#include "config/layers.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "runtime/toml/schema.hpp"
@@ -32,12 +33,14 @@ struct campaign_load {
 };
 
 /// Reads campaign.toml and checks all of it: every error at once. `overrides` are the arguments of --set
-/// ("budget.usd=5", "model.main.weight=2", "model.0.weight=2"); a value that is no TOML is a string. Pure.
+/// ("budget.usd=5", "model.main.weight=2", "model.0.weight=2"); a value that is no TOML is a string. `layers` lie
+/// below the text, the weakest first. Pure.
 campaign_load parse_campaign(std::string_view text, const file_context& context,
                              const std::vector<std::string>& overrides = {},
-                             campaign_use use = campaign_use::campaign);
+                             campaign_use use = campaign_use::campaign,
+                             const std::vector<config_layer>& layers = {});
 
-/// The same for a file on disk; one that cannot be read is one error.
+/// The same for a file on disk, of a `campaign` with its layers (layers.hpp); one that cannot be read is one error.
 campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides = {},
                             campaign_use use = campaign_use::campaign);
 

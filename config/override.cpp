@@ -115,8 +115,10 @@ void apply_override(toml_node& document, const schema& s, const std::string& ass
     auto* next = at->find(parts[i]);
     if (i + 1 == parts.size()) {
       auto value = value_at(path, std::string{trimmed(std::string_view{assignment}.substr(equals + 1))}, s);
-      if (next)
-        *next = std::move(value);
+      auto known = std::find_if(at->members.begin(), at->members.end(),
+                                [&](const auto& m) { return m.key == parts[i]; });
+      if (known != at->members.end())
+        *known = {parts[i], from_command_line, std::move(value)};
       else
         at->members.push_back({parts[i], from_command_line, std::move(value)});
       return;

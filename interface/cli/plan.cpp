@@ -117,8 +117,8 @@ void print_first_prompt(const prompt& text, const std::string& model, const camp
 
 } // namespace
 
-int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends,
-               const std::vector<std::string>& backend_paths) {
+int print_plan(const campaign_settings& settings, const std::string& origins, const problem& what,
+               const std::vector<backend>& backends, const std::vector<std::string>& backend_paths) {
   campaign_fold fold;
   std::vector<std::string> trees;
   for (const auto& t : settings.targets)
@@ -137,7 +137,8 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   auto prompt = first_prompt(e, trees[0], settings, what, backends, backend_paths);
 
   std::cout << "# Plan: campaign " << settings.name << ", problem " << what.name << "\n"
-            << settings_text(settings);
+            << settings_text(settings) << "\n"
+            << origins;
   std::cout << "\n# Workloads\n";
   for (const auto& w : what.workloads)
     std::cout << "#   " << w.name << (w.held_out ? " (held out)" : "") << "\n";

@@ -52,6 +52,7 @@ struct prepared {
   campaign_settings settings;
   ke::problem problem;
   std::vector<backend> backends;
+  std::string origins; ///< of the settings, for a plan
 };
 
 /// The exit code if a target can't be served; it is complained of.
@@ -84,6 +85,8 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     return std::nullopt;
   }
   warn_of(loaded);
+  auto shown = loaded.settings;
+  p.origins = origins_text(loaded.places, campaign_schema(shown), o.start.config);
   if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
     p.settings = std::move(loaded.settings);
     return p;
@@ -232,7 +235,7 @@ std::optional<failure> wrong_option(const run_options& o) {
 int plan_only(const run_options& o, prepared& p) {
   if (auto given = known_baseline(p); !given)
     return complain(given.error());
-  auto planned = print_plan(p.settings, p.problem, p.backends, o.start.backend_paths);
+  auto planned = print_plan(p.settings, p.origins, p.problem, p.backends, o.start.backend_paths);
   return planned != exit_done
              ? planned
              : try_admission(p.settings, p.problem, p.backends, o.start.sandbox, o.start.backend_paths);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path problems = fs::path{ke::test::source_dir()} / "config" / "problems";
+const fs::path example_problems = fs::path{ke::test::source_dir()} / "config" / "problems";
 
 struct scratch {
   std::string path = (fs::temp_directory_path() / "ke-problem-XXXXXX").string();
@@ -37,7 +37,7 @@ problem_load written_and_read(const problem& what, const std::string& into) {
 TEST_CASE("a problem that is written down whole is read back as the same problem") {
   scratch dir;
   std::size_t seen = 0;
-  for (const auto& entry : fs::directory_iterator{problems}) {
+  for (const auto& entry : fs::directory_iterator{example_problems}) {
     INFO(entry.path());
     auto first = load_problem(entry.path().string());
     REQUIRE(first.errors.empty());
@@ -53,7 +53,7 @@ TEST_CASE("a problem that is written down whole is read back as the same problem
 
 TEST_CASE("what a written problem says is what it said: tolerances, held-out workloads, odd names") {
   scratch dir;
-  auto what = load_problem((problems / "softmax").string()).problem;
+  auto what = load_problem((example_problems / "softmax").string()).problem;
   what.name = "a \"quoted\" name\n# of a line";
   what.tolerances["f32"] = {0, 1e-5};
   what.tensor_scale = true;
