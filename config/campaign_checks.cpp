@@ -1,6 +1,7 @@
 #include "config/campaign_checks.hpp"
 
 #include "config/endpoint_host.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"
 
 #include <algorithm>
@@ -42,6 +43,19 @@ public:
       if (!seen.emplace(t.backend, t.device).second)
         wrong(place, "this backend and device stand in the file twice");
     }
+  }
+
+  void search() {
+    const auto& axes = names_of<cell_axis>::value;
+    std::string all;
+    for (auto name : axes)
+      all += (all.empty() ? "" : " | ") + std::string{name};
+    for (const auto& name : s_.search.cells)
+      if (std::find(axes.begin(), axes.end(), name) == axes.end() ||
+          std::count(s_.search.cells.begin(), s_.search.cells.end(), name) > 1)
+        wrong("search.cells", "expected each of " + all + " at most once, found \"" + name + "\"");
+    if (s_.search.edits + s_.search.rewrites > 1)
+      wrong("search.rewrites", "edits and rewrites are shares of the same changes: together at most 1");
   }
 
   void models(bool used) {
@@ -206,6 +220,7 @@ void check_campaign(campaign_load& load, const file_context& context, campaign_u
   auto used = use != campaign_use::serve;
   all.campaign();
   all.targets();
+  all.search();
   all.models(used);
   all.cluster();
   all.embeddings(used);

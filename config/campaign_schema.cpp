@@ -202,6 +202,22 @@ void policy_keys(schema& all, campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.search.population; }),
                   .least = 2,
                   .most = 1024});
+  keys.push_back(
+      {"search.cells",
+       "Axes of the archive of different candidates that an island keeps beside its best (evolution): "
+       "kind (of the source), bottleneck, roofline (the reached share of the machine's limit), score. "
+       "What was not measured has a bin of its own on each.",
+       of([](auto& x) -> auto& { return x.search.cells; })});
+  keys.push_back(
+      {.path = "search.edits",
+       .doc = "Share of the changes of a parent that are asked for as edits (SEARCH/REPLACE); what edits "
+              "and rewrites leave is the model's choice.",
+       .at = of([](auto& x) -> auto& { return x.search.edits; }),
+       .most = 1});
+  keys.push_back({.path = "search.rewrites",
+                  .doc = "Share of the changes of a parent that are asked for as a whole new source.",
+                  .at = of([](auto& x) -> auto& { return x.search.rewrites; }),
+                  .most = 1});
   keys.push_back({.path = "search.crossover",
                   .doc = "Share of the children that have two parents (mcts with rank-puct, evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.crossover; }),

@@ -362,8 +362,10 @@ journal_judged campaign_router::record_of(const judged& j, std::uint32_t duplica
   r.duplicate_of = j.duplicate ? duplicate_of : no_node;
   if (v.timing && v.timing->speedup > 0)
     r.noise = std::max(0.0, 1 - v.timing->low / v.timing->speedup);
-  if (v.diagnosis)
+  if (v.diagnosis) {
     r.roofline = v.diagnosis->roofline_fraction;
+    r.bottleneck = v.diagnosis->bottleneck;
+  }
   return r;
 }
 

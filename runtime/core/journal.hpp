@@ -149,9 +149,11 @@ struct journal_judged {
   std::uint32_t duplicate_of = no_node;
   double noise = 0;               ///< the score's interval, one side, relative to the score; 0: not known
   std::optional<double> roofline; ///< reached share of the machine's limit
+  std::string bottleneck;         ///< of the diagnosis; empty: none
 };
 KE_FIELDS(journal_judged, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
-          x.device_s, x.duplicate_of, x.noise, x.roofline)
+          x.device_s, x.duplicate_of, x.noise, x.roofline, x.bottleneck)
+KE_OPTIONAL_TAIL(journal_judged, 1)
 
 /// A node ended without a verdict: unanswered, cancelled or poisoned.
 struct journal_ended {

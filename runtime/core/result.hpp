@@ -40,11 +40,12 @@ enum class failure_kind : std::uint8_t {
   cancelled,
   internal,  ///< a bug. Exit code 4.
   duplicate, ///< an answer that repeats a candidate which is judged already
+  markers,   ///< an answer that changed what lies outside of the parent's marked regions
 };
-KE_NAMES(failure_kind, 25, "none", "rate_limited", "server_error", "connection", "timeout", "too_large",
+KE_NAMES(failure_kind, 26, "none", "rate_limited", "server_error", "connection", "timeout", "too_large",
          "malformed", "empty", "refused", "no_code", "truncated", "auth", "credit", "invalid", "missing",
          "disk_full", "corrupt", "newer_version", "held", "not_found", "worker_lost", "device", "cancelled",
-         "internal", "duplicate")
+         "internal", "duplicate", "markers")
 
 /// A machine's failure as a value. `text` is one sentence for a person: what, where, and how to mend it.
 struct failure {

@@ -70,10 +70,14 @@ struct search_settings {
   std::int64_t ramp = 0;       ///< in flight in a tree: at most 4 + ended / ramp; 0: no such limit
   /// Further questions for a candidate that repeats a judged one (a file's default is another: config/).
   std::int64_t resample = 0;
+  std::vector<std::string> cells = {"kind"}; ///< evolution: axes of its archive (cell_axis)
+  double edits = 0;                          ///< share of the changes asked for as edits of the parent
+  double rewrites = 0;                       ///< and as whole sources; the rest is the model's choice
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
-          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp, x.resample)
-KE_OPTIONAL_TAIL(search_settings, 1)
+          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp, x.resample,
+          x.cells, x.edits, x.rewrites)
+KE_OPTIONAL_TAIL(search_settings, 4)
 
 struct cluster_settings {
   std::string listen;

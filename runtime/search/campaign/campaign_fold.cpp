@@ -393,7 +393,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "9";
+  std::string text = "10";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(campaign_state::winner), names_of<node_state>::value.size(),

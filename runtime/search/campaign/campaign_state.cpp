@@ -108,6 +108,7 @@ void campaign_state::bore(const std::string& model, failure_kind kind, const tok
   case failure_kind::malformed:
   case failure_kind::truncated:
   case failure_kind::too_large:
+  case failure_kind::markers:
     break;
   default: // nobody answered
     return;

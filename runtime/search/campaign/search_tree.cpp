@@ -4,6 +4,7 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/image_codec.hpp"
 #include "runtime/core/rows.hpp"
+#include "runtime/search/policy/cells.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -213,6 +214,8 @@ status search_tree::apply(const journal_judged& r) {
     return fine;
   if (r.duplicate_of != no_node && is_open(tree_[r.node].state))
     tree_.edit(r.node).duplicate = 1;
+  if (r.target == 0 && is_open(tree_[r.node].state))
+    tree_.measure(r.node, bins_of(r.bottleneck, r.roofline));
   if (tree_.judge(r.node, r.target, state_of(r.state), r.decision, r.score))
     closed(r.node);
   return ok;
@@ -385,6 +388,7 @@ void put_row(std::string& bytes, const tree_index& tree, std::uint32_t node) {
   put(bytes, static_cast<std::uint8_t>(r.situation));
   put(bytes, static_cast<std::uint8_t>(r.duplicate));
   put(bytes, tree.descriptor(node));
+  put(bytes, tree.measured(node));
 }
 
 } // namespace

@@ -90,6 +90,14 @@ void tree_index::describe(std::uint32_t node, std::uint32_t descriptor) {
   descriptors_[node] = descriptor;
 }
 
+void tree_index::measure(std::uint32_t node, std::uint32_t bins) {
+  if (bins == 0 || node >= size())
+    return;
+  if (node >= measured_.size())
+    measured_.resize(std::size_t{node} + 1);
+  measured_[node] = bins;
+}
+
 double tree_index::score_before(std::uint32_t node) const {
   do
     node = rows_[node].parent;
@@ -215,6 +223,7 @@ void tree_index::close(std::uint32_t node, bool visit) {
 void tree_index::save(image_writer& out) const {
   rows_.save(out);
   descriptors_.save(out);
+  measured_.save(out);
   results_.save(out);
   std::vector<std::array<std::uint32_t, 2>> second;
   second.reserve(second_parents_.size());
@@ -230,6 +239,7 @@ void tree_index::save(image_writer& out) const {
 void tree_index::load(image_reader& in) {
   rows_.load(in);
   descriptors_.load(in);
+  measured_.load(in);
   results_.load(in);
   second_parents_.clear();
   for (auto [node, parent] : in.list<std::array<std::uint32_t, 2>>())
@@ -238,7 +248,8 @@ void tree_index::load(image_reader& in) {
   targets_ = in.value<std::uint32_t>();
   best_ = in.value<std::uint32_t>();
   goal_ = in.value<double>();
-  if (rows_.size() == 0 || descriptors_.size() > rows_.size() || best_ >= rows_.size() || targets_ == 0 ||
+  if (rows_.size() == 0 || descriptors_.size() > rows_.size() || measured_.size() > rows_.size() ||
+      best_ >= rows_.size() || targets_ == 0 ||
       results_.size() != (targets_ > 1 ? rows_.size() * targets_ : 0))
     in.fail();
   top_.clear();
@@ -247,7 +258,8 @@ void tree_index::load(image_reader& in) {
 }
 
 std::size_t tree_index::bytes() const {
-  return sizeof *this + rows_.bytes() + descriptors_.bytes() + results_.bytes() + second_parents_.size() * 32;
+  return sizeof *this + rows_.bytes() + descriptors_.bytes() + measured_.bytes() + results_.bytes() +
+         second_parents_.size() * 32;
 }
 
 } // namespace ke

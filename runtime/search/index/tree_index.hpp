@@ -92,6 +92,9 @@ public:
   std::uint32_t descriptor(std::uint32_t node) const {
     return node < descriptors_.size() ? descriptors_[node] : 0;
   }
+  /// What the first target's tools said of a candidate, opaque (cells.hpp); 0 until known, and if they said nothing.
+  void measure(std::uint32_t node, std::uint32_t bins);
+  std::uint32_t measured(std::uint32_t node) const { return node < measured_.size() ? measured_[node] : 0; }
   /// The draft that a node descends from, itself if it is one; 0 for the root. O(depth / look_ahead).
   std::uint32_t draft_of(std::uint32_t node) const;
 
@@ -132,6 +135,7 @@ private:
 
   chunked<tree_row, 32768> rows_;
   chunked<std::uint32_t> descriptors_; ///< by node, up to the last known one
+  chunked<std::uint32_t> measured_;    ///< likewise
   chunked<target_result> results_;     ///< only with several targets: node * targets + target
   std::unordered_map<std::uint32_t, std::uint32_t> second_parents_;
   std::array<std::uint64_t, names_of<node_state>::value.size()> counts_{};

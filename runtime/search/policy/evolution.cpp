@@ -2,10 +2,12 @@
 
 #include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/search/policy/cells.hpp"
 #include "runtime/search/policy/new_starts.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ke {
 
@@ -39,8 +41,13 @@ void evolution::set(const search_settings& s) {
   settings_.crossover = std::clamp(s.crossover, 0.0, 1.0);
 }
 
-void evolution::configure(const search_settings& s, const tree_index&) {
+void evolution::configure(const search_settings& s, const tree_index& tree) {
+  auto others = s.cells != settings_.cells;
   set(s);
+  if (others)
+    for (auto& i : islands_)
+      for (const auto& [cell, node] : std::exchange(i.cells, {}))
+        keep_in_cell(tree, i, node);
 }
 
 // -- which island, and what on it -----------------------------------------------------------------
@@ -259,24 +266,35 @@ std::uint32_t evolution::home_of(std::uint32_t node) const {
   return h.island < islands_.size() && islands_[h.island].generation == h.generation ? h.island : no_node;
 }
 
+namespace {
+
+/// Of equals the younger: a population on a plateau must be able to drift.
+bool is_better(const tree_index& tree, std::uint32_t a, std::uint32_t b) {
+  auto x = puct_rules::priority_of(tree, a), y = puct_rules::priority_of(tree, b);
+  return x != y ? x > y : a > b;
+}
+
+} // namespace
+
 void evolution::settle(const tree_index& tree, island& here, std::uint32_t node) {
-  // Of equals the younger: a population on a plateau must be able to drift.
-  auto better = [&](std::uint32_t a, std::uint32_t b) {
-    auto x = puct_rules::priority_of(tree, a), y = puct_rules::priority_of(tree, b);
-    return x != y ? x > y : a > b;
-  };
+  auto better = [&](std::uint32_t a, std::uint32_t b) { return is_better(tree, a, b); };
   here.members.insert(std::lower_bound(here.members.begin(), here.members.end(), node, better), node);
   while (here.members.size() > static_cast<std::size_t>(settings_.population))
     here.members.pop_back();
-  if (auto d = tree.descriptor(node)) {
-    auto [cell, is_new] = here.cells.emplace(d, node);
-    if (!is_new && better(node, cell->second))
-      cell->second = node;
-    if (here.cells.size() > most_cells)
-      here.cells.erase(
-          std::min_element(here.cells.begin(), here.cells.end(),
-                           [&](const auto& a, const auto& b) { return better(b.second, a.second); }));
-  }
+  keep_in_cell(tree, here, node);
+}
+
+void evolution::keep_in_cell(const tree_index& tree, island& here, std::uint32_t node) const {
+  auto place = cell_of(tree, node, settings_.cells);
+  if (!place)
+    return;
+  auto [cell, is_new] = here.cells.emplace(*place, node);
+  if (!is_new && is_better(tree, node, cell->second))
+    cell->second = node;
+  if (here.cells.size() > most_cells)
+    here.cells.erase(
+        std::min_element(here.cells.begin(), here.cells.end(),
+                         [&](const auto& a, const auto& b) { return is_better(tree, b.second, a.second); }));
 }
 
 void evolution::ended(const tree_index& tree, std::uint32_t node) {

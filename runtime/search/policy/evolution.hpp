@@ -12,8 +12,8 @@
 namespace ke {
 
 /// The `evolution` policy: populations on islands, without generations. A child belongs to the island that
-/// chose its parents. An island keeps its `population` best and, per descriptor, the best of that cell
-/// (MAP-Elites; whoever gives descriptors fixes the cells, so they never drift).
+/// chose its parents. An island keeps its `population` best and, per cell (cells.hpp), the best of
+/// that cell (MAP-Elites; the edges of cells are fixed, so they never drift).
 ///
 /// The search begins on one island with `drafts` first versions. An island stalls as new_starts.hpp says,
 /// or after `restart` verdicts at the latest, more with each further island. When all have stalled, they
@@ -39,7 +39,7 @@ public:
 
   struct island {
     std::vector<std::uint32_t> members;           ///< best first
-    std::map<std::uint32_t, std::uint32_t> cells; ///< descriptor to its best node
+    std::map<std::uint32_t, std::uint32_t> cells; ///< cell to its best node
     repairs broken;
     std::uint32_t drafts = 0;    ///< begun
     std::uint32_t patience = 0;  ///< it counts as stalled after this many verdicts at the latest
@@ -63,6 +63,7 @@ private:
   void open_island(const tree_index& tree);
   void migrate(const tree_index& tree);
   void settle(const tree_index& tree, island& here, std::uint32_t node);
+  void keep_in_cell(const tree_index& tree, island& here, std::uint32_t node) const;
   std::uint32_t another_than(std::uint32_t island, random_source& random) const;
   std::uint32_t weighted(const tree_index& tree, const std::vector<std::uint32_t>& among,
                          random_source& random) const;
