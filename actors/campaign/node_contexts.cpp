@@ -5,6 +5,7 @@
 #include "runtime/core/settings.hpp"
 #include "runtime/llm/provider.hpp"
 #include "runtime/search/index/history.hpp"
+#include "runtime/search/policy/answer_kinds.hpp"
 
 #include <algorithm>
 
@@ -69,6 +70,7 @@ node_context context_of(const campaign_journal& journal, const node_rows& rows, 
     b.repair = rows.note_of(n);
   if (!asks_nobody(b.what.operation)) {
     b.repairs = traits_of(journal.model(b.what.model).provider).may_repair;
+    b.form = answer_kind_of(journal.settings().search, b.what.operation, b.what.seed);
     if (b.repairs)
       b.resamples = static_cast<std::uint32_t>(journal.settings().search.resample);
     b.prompt_tokens = prompt_budget(journal.settings(), b.what.model);

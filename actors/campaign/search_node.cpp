@@ -81,8 +81,9 @@ public:
     if (std::exchange(unsent_, std::nullopt))
       waiting_ = true; // an earlier life of this node has asked
     if (!parent_ && !looked_for_parent_ && context_.what.parent != 0 &&
-        s.reply->text.find("<<<<<") != std::string::npos) {
-      looked_for_parent_ = true; // it edits the parent, which is not at hand after a rest
+        s.reply->why.kind == failure_kind::none) {
+      looked_for_parent_ =
+          true; // its edits and its regions are the parent's, which is not at hand after a rest
       early_ = s;
       load({context_.what.parent}, summary_extent::with_source);
       if (missing_ > 0)
@@ -278,6 +279,7 @@ private:
     r.hints = context_.hints;
     r.ordinal = context_.ordinal;
     r.in_flight = context_.in_flight;
+    r.form = context_.form;
     r.repair = context_.repair;
     r.budget_tokens = context_.prompt_tokens;
     r.floor = tree_->timed ? tree_->floor : 0;

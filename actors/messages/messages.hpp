@@ -27,6 +27,7 @@
 //      |                 |-- synthesis -->|                                                |
 //      |              answered            |               evaluate_request                 |
 //      |<---------------------------------|----------------------------------------------->|
+//      | [an answer that may repeat a candidate: evaluate_request waits for answer_heard]  |
 //      |<------------------------------------ judged --------------------------------------|
 //      | [commit the verdict, then acknowledge the worker and tell people]                 |
 //      |---- judged ---->|--- judged ---->|                                                |

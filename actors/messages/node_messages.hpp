@@ -5,6 +5,7 @@
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/result.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/token_usage.hpp"
 #include "runtime/llm/answer.hpp"
 #include "runtime/search/campaign/expansion.hpp"
@@ -38,6 +39,7 @@ struct node_context {
   bool stalled = false;                      ///< nothing better was found for a while
   bool repairs = true;                       ///< its model may mend a broken answer
   std::uint64_t prompt_tokens = 0;           ///< most that the model takes; 0: no limit
+  answer_kind form = answer_kind::any;       ///< in which the change is asked for
   std::uint32_t resamples = 0; ///< attempts up to this one may repeat a candidate, and are asked again
 };
 struct expand {

@@ -92,6 +92,7 @@ prompt build_prompt(const prompt_request& r) {
   for (const auto& k : r.knowledge)
     s.offer(worth -= 6, section_of_document + k.id, passage_text(k, "Knowledge"), sheet::place::shared);
   s.offer(80, "direction", direction_part(r));
+  s.need("form", form_part(r));
   s.need("hints", hints_part(r));
   s.need("repair", repair_part(r));
   return fit_prompt(s.take(), r.budget_tokens);

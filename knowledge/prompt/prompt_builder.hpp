@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/memory_kind.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/search/index/operation_kind.hpp"
 
@@ -54,6 +55,7 @@ struct prompt_request {
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
   std::string past;                ///< a model's summary of the way to the parent (lineage_summary), or empty
   std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
+  answer_kind form = answer_kind::any; ///< in which the change is asked for
   std::string repair;         ///< why the answer to this very node could not be used, empty at the first try
   double floor = 0;           ///< below which no workload's speedup may be, as the goal says; 0: none
   text_pool* texts = nullptr; ///< holds once what other prompts say, too; null: nothing is shared

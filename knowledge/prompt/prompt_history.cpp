@@ -15,6 +15,7 @@
 #include "runtime/core/stable_order.hpp"
 #include "runtime/core/timing_decision.hpp"
 #include "runtime/llm/answer_form.hpp"
+#include "runtime/llm/regions.hpp"
 #include "runtime/text/candidate_language.hpp"
 #include "runtime/text/hint_text.hpp"
 #include "runtime/text/text_diff.hpp"
@@ -246,6 +247,24 @@ std::string space_part(const prompt_request& r) {
   return point.empty() ? point
                        : "\n## Parameters of the parent\nThis point of its parameter space was measured: " +
                              in_line(point) + "\n";
+}
+
+std::string form_part(const prompt_request& r) {
+  if (!r.parent)
+    return {};
+  std::string text;
+  if (r.form == answer_kind::edits)
+    text =
+        "Answer with edits of the parent (SEARCH and REPLACE), not with the whole source: change what this "
+        "attempt is about, and nothing else.\n";
+  else if (r.form == answer_kind::whole)
+    text =
+        "Answer with a whole new source, not with edits: whatever of the parent stands in the way may go.\n";
+  if (r.parent->source.find(region_mark) != std::string::npos)
+    text += "Of the parent only what stands between a line `ke-mutable: begin` and its `ke-mutable: end` may "
+            "change. "
+            "These lines and all others stay as they are; an answer that changes them is not judged.\n";
+  return text.empty() ? text : "\n## Form of this answer\n" + text;
 }
 
 std::string hints_part(const prompt_request& r) {

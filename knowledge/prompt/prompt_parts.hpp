@@ -30,6 +30,7 @@ std::string uncles_part(const prompt_request& r);    ///< what gained at the sam
 std::string archive_part(const prompt_request& r);   ///< the best of the rest of the tree
 std::string direction_part(const prompt_request& r); ///< what this attempt tries, and what others try now
 std::string space_part(const prompt_request& r);     ///< the parent's parameters
+std::string form_part(const prompt_request& r);      ///< edits or a whole source, and what of it may change
 std::string hints_part(const prompt_request& r);
 std::string repair_part(const prompt_request& r);
 

@@ -1,6 +1,7 @@
 #include "runtime/llm/answer.hpp"
 
 #include "runtime/llm/patch.hpp"
+#include "runtime/llm/regions.hpp"
 #include "runtime/text/source_text.hpp"
 #include "runtime/text/source_tokens.hpp"
 
@@ -250,6 +251,10 @@ std::vector<std::size_t> headings(std::string_view text) {
 void settle(parsed_answer& out, const answer_rule& rule) {
   if (out.why.kind != failure_kind::none)
     return;
+  if (auto kept = check_regions(rule.parent, out.source); !kept) {
+    out.why = kept.error();
+    return;
+  }
   const auto& language = rule.language.syntax;
   auto parameters = parameters_of(out.source, language);
   if (!parameters) {
@@ -347,7 +352,7 @@ parsed_answer parse_answer(std::string_view text, const answer_rule& rule) {
 
 bool worth_a_repair(failure_kind kind, std::uint32_t attempt) {
   return attempt == 1 && (kind == failure_kind::no_code || kind == failure_kind::too_large ||
-                          kind == failure_kind::truncated);
+                          kind == failure_kind::truncated || kind == failure_kind::markers);
 }
 
 parsed_answer read_answer(const completion& reply, const answer_rule& rule) {

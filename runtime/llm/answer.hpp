@@ -17,7 +17,8 @@ struct answer_rule {
   candidate_language language; ///< the backend's
   std::string symbol;          ///< what the source must define ("kernel", "ModelNew"); empty: anything
   std::size_t limit_bytes = 256u << 10;
-  std::string_view parent = {}; ///< the source that edits apply to; empty: there is none
+  /// The source that edits apply to, and whose marked regions bind (regions.hpp); empty: there is none.
+  std::string_view parent = {};
 };
 
 /// A further candidate of the same answer.
@@ -27,7 +28,7 @@ struct candidate_text {
 };
 
 struct parsed_answer {
-  /// None, no_code, too_large, or the completion's own failure. The text names the limit and fits into the
+  /// None, no_code, too_large, markers, or the completion's own failure. The text names the limit and fits into the
   /// next prompt.
   failure why;
   std::string source;    ///< the candidate; with too_large: the refused text, so that nothing paid is lost

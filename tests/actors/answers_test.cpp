@@ -323,3 +323,49 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(shelf->now()->documents().size() == 1); // quarantined
   CHECK(unpack<skill>(*store->get(table::skills, learnt->id))->records.at(0).losses == 20);
 }
+
+TEST_CASE_METHOD(
+    search_fixture,
+    "an answer that breaks its parent's regions is asked for again, also after the node has rested") {
+  tree_options.awake = 0;
+  launch(one_by_one(2));
+  answer_with(
+      "First.\n```cpp\nextern \"C\" void kernel() {\n// ke-mutable: begin\nint a = 1;\n// ke-mutable: "
+      "end\n}\n```\n");
+  judge_as(correct(1.5));
+  REQUIRE(models.open.size() == 1);
+  pass(5min); // nobody answers for long
+  answer_with("Simpler.\n```cpp\nextern \"C\" void kernel() { int a = 2; }\n```\n");
+  REQUIRE(models.open.size() == 1);
+  CHECK(prompt_of(models).find("the parent has 1 marked region(s), the answer has 0") != std::string::npos);
+  CHECK(stored()->fold.books().failures().at("markers") == 1);
+  answer_with(
+      "Only within.\n```cpp\nextern \"C\" void kernel() {\n// ke-mutable: begin\nint a = 2;\n// ke-mutable: "
+      "end\n}\n```\n");
+  REQUIRE(waiting.size() == 1);
+  REQUIRE(drive());
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "changes are asked for as edits or as whole sources in the shares of the settings") {
+  auto s = one_by_one(12);
+  s.search.edits = 0.5;
+  s.search.rewrites = 0.5;
+  launch(s);
+  std::size_t edits = 0, whole = 0;
+  for (int rounds = 0; rounds < 2000 && !outcomes.contains(1); ++rounds) {
+    if (!models.open.empty()) {
+      edits += prompt_of(models).find("Answer with edits of the parent") != std::string::npos;
+      whole += prompt_of(models).find("Answer with a whole new source") != std::string::npos;
+      answer();
+    } else if (!waiting.empty()) {
+      judge_as(correct(1.5));
+    } else {
+      pass(500ms);
+    }
+  }
+  CHECK(edits + whole == 11); // all but the first version
+  CHECK(edits > 1);
+  CHECK(whole > 1);
+}
