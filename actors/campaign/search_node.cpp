@@ -80,46 +80,26 @@ public:
       return; // told twice, or of a call that was given up
     if (std::exchange(unsent_, std::nullopt))
       waiting_ = true; // an earlier life of this node has asked
-    if (!parent_ && !looked_for_parent_ && context_.what.parent != 0 &&
-        s.reply->why.kind == failure_kind::none) {
-      looked_for_parent_ =
-          true; // its edits and its regions are the parent's, which is not at hand after a rest
-      early_ = s;
-      load({context_.what.parent}, summary_extent::with_source);
-      if (missing_ > 0)
-        return;
-      early_.reset();
-      keep_parent();
-    }
+    look_for_parent(s);
     if (missing_ > 0)
       return;
     answered_ = true;
     auto parsed = read_answer(*s.reply, {*tree_->language, tree_->symbol, tree_->language->source_bytes,
                                          parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
-    answered a{key(),
-               s.attempt,
-               parsed.why,
-               s.reply_digest,
-               parsed.source,
-               plan_,
-               s.reply->told,
-               s.seconds,
-               std::move(parsed.more),
-               std::move(parsed.parameters),
-               descriptor_of(parsed.source),
-               s.reply->meter};
     auto usable = parsed.why.kind == failure_kind::none;
-    if (usable)
-      source_ = std::make_shared<const std::string>(std::move(parsed.source));
     // Further candidates and the points of a template are something new, whatever the first one is.
-    a.waits = usable && s.attempt <= context_.resamples && a.more.empty() && a.parameters.empty();
-    unheard_ = a.waits ? s.attempt : 0;
-    to_campaign(std::move(a));
+    auto may_repeat =
+        usable && s.attempt <= context_.resamples && parsed.more.empty() && parsed.parameters.empty();
+    unheard_ = may_repeat ? s.attempt : 0;
     if (usable)
-      return unheard_ == 0 ? evaluate() : void();
+      source_ = std::make_shared<const std::string>(parsed.source);
     auto why = std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text;
-    if (context_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
+    auto again = context_.repairs && worth_a_repair(parsed.why.kind, s.attempt);
+    tell_answer(s, std::move(parsed));
+    if (usable)
+      return may_repeat ? void() : evaluate();
+    if (again)
       ask_again(s.attempt + 1, std::move(why));
     else
       leave(make_summary(context_.what.node, node_state::unanswered, {}, {}, std::move(why), nullptr));
@@ -187,6 +167,29 @@ public:
 private:
   std::uint32_t descriptor_of(const std::string& source) const {
     return describe_kernel(source, tree_->language->syntax).packed();
+  }
+
+  /// An answer's edits and regions are the parent's, which is not at hand after a rest. Missing from then on until
+  /// it is read; the answer waits in `early_`.
+  void look_for_parent(const synthesis& s) {
+    auto said = s.reply->why.kind;
+    if (parent_ || looked_for_parent_ || context_.what.parent == 0 ||
+        (said != failure_kind::none && said != failure_kind::truncated))
+      return;
+    looked_for_parent_ = true;
+    early_ = s;
+    load({context_.what.parent}, summary_extent::with_source);
+    if (missing_ > 0)
+      return;
+    early_.reset();
+    keep_parent();
+  }
+
+  void tell_answer(const synthesis& s, parsed_answer parsed) {
+    auto descriptor = descriptor_of(parsed.source);
+    to_campaign(answered{key(), s.attempt, std::move(parsed.why), s.reply_digest, std::move(parsed.source),
+                         plan_, s.reply->told, s.seconds, std::move(parsed.more),
+                         std::move(parsed.parameters), descriptor, s.reply->meter, unheard_ != 0});
   }
 
   node_key key() const { return {tree_->campaign, tree_->tree, context_.what.node}; }

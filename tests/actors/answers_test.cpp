@@ -369,3 +369,40 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(edits > 1);
   CHECK(whole > 1);
 }
+
+TEST_CASE_METHOD(search_fixture,
+                 "a repair on the way to a claim becomes a skill that only repairs are counted for") {
+  claims = true;
+  auto s = one_by_one(2);
+  s.search.policy = policy_kind::greedy; // repairs while nothing works
+  create(1, s);
+  start(1, s);
+  shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
+  open_library();
+  answer_with(reply(1));
+  verdict broken;
+  broken.state = verdict_state::build_failed;
+  broken.reason = "it does not build";
+  broken.log = "k.cpp:1: error: no such name\n";
+  judge_as(broken);
+  answer_with(reply(2));
+  REQUIRE(waiting.size() == 1);
+  judge_as(timed(3));
+  confirm(timed(2.6));
+  REQUIRE(outcomes.contains(1));
+  auto documents = shelf->now()->documents();
+  REQUIRE(documents.size() == 1);
+  const auto id = documents[0].id;
+  CHECK(documents[0].signals.failure == std::vector<std::string>{"build_failed"});
+  CHECK(documents[0].body.find("When you see build_failed: `k.cpp:1: error: no such name`") !=
+        std::string::npos);
+  caf::anon_send(knowledge_actor, skills_used{{id}, false}); // of an improvement: says nothing of a repair
+  caf::anon_send(knowledge_actor, skills_used{{id}, true, true});
+  settle();
+  auto kept = unpack<skill>(*store->get(table::skills, id));
+  REQUIRE(kept);
+  CHECK(kept->failure == "build_failed");
+  REQUIRE(kept->records.size() == 1);
+  CHECK(kept->records[0].wins == 1);
+  CHECK(kept->records[0].losses == 0);
+}
