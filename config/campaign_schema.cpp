@@ -208,6 +208,22 @@ void policy_keys(schema& all, campaign_settings& s) {
        "kind (of the source), bottleneck, roofline (the reached share of the machine's limit), score. "
        "What was not measured has a bin of its own on each.",
        of([](auto& x) -> auto& { return x.search.cells; })});
+  keys.push_back({.path = "search.crossover",
+                  .doc = "Share of the children that have two parents (mcts with rank-puct, evolution).",
+                  .at = of([](auto& x) -> auto& { return x.search.crossover; }),
+                  .most = 1});
+  keys.push_back({.path = "search.beam",
+                  .doc = "How many of the best are expanded in turn (beam).",
+                  .at = of([](auto& x) -> auto& { return x.search.beam; }),
+                  .least = 1,
+                  .most = 4096});
+}
+
+/// [search]: how changes of a parent are asked for
+void change_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
+
   keys.push_back(
       {.path = "search.edits",
        .doc = "Share of the changes of a parent that are asked for as edits (SEARCH/REPLACE); what edits "
@@ -218,15 +234,6 @@ void policy_keys(schema& all, campaign_settings& s) {
                   .doc = "Share of the changes of a parent that are asked for as a whole new source.",
                   .at = of([](auto& x) -> auto& { return x.search.rewrites; }),
                   .most = 1});
-  keys.push_back({.path = "search.crossover",
-                  .doc = "Share of the children that have two parents (mcts with rank-puct, evolution).",
-                  .at = of([](auto& x) -> auto& { return x.search.crossover; }),
-                  .most = 1});
-  keys.push_back({.path = "search.beam",
-                  .doc = "How many of the best are expanded in turn (beam).",
-                  .at = of([](auto& x) -> auto& { return x.search.beam; }),
-                  .least = 1,
-                  .most = 4096});
 }
 
 /// [[model]]: who it is, and what it costs
@@ -385,6 +392,7 @@ schema campaign_schema(campaign_settings& s) {
   target_keys(all, s);
   search_keys(all, s);
   policy_keys(all, s);
+  change_keys(all, s);
   model_keys(all, s);
   model_limit_keys(all, s);
   cluster_keys(all, s);
