@@ -437,7 +437,8 @@ status session::at_full_size() {
   if (largest == smallest_ || largest == cheap || !in_time() ||
       3 * 16e-9 * timed_[largest].reference_ns > 2 * most_s)
     return ok;
-  return some_edges(shapes_[largest], most_s / 2);
+  return some_edges(shapes_[largest],
+                    reduced_ ? 0 : most_s / 2); // of large ones the three that most get wrong
 }
 
 status session::some_edges(const bound_shapes& shapes, double limit_s) {

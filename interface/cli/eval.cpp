@@ -17,6 +17,7 @@
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/exit_codes.hpp"
+#include "runtime/text/source_template.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -92,7 +93,10 @@ result<exported_facts> take_exported(eval_options& o) {
 /// `seen`: what the verdict is of, as far as there is any.
 result<verdict> judge(const eval_options& o, const problem& what, const std::string& source,
                       measure_plan plan, foreground& judging, evidence& seen) {
-  auto found = evaluate(what, source, judging.with(), plan, judging.options, judging.processes());
+  auto settled = at_first_values(source, judging.with().language.syntax); // a model's answer as it is
+  if (!settled)
+    return failure{failure_kind::invalid, settled.error().text, false};
+  auto found = evaluate(what, *settled, judging.with(), plan, judging.options, judging.processes());
   if (judging.interrupted())
     return interrupted_failure();
   if (found && !o.trace.empty())

@@ -195,4 +195,13 @@ result<std::string> at_point(std::string_view source, const source_syntax& synta
   return text;
 }
 
+result<std::string> at_first_values(std::string_view source, const source_syntax& syntax) {
+  auto parameters = parameters_of(source, syntax);
+  if (!parameters)
+    return parameters.error();
+  if (parameters->empty() || source.find(point_mark(syntax)) != source.npos)
+    return std::string{source};
+  return at_point(source, syntax, parameter_point(parameters->size(), 0));
+}
+
 } // namespace ke

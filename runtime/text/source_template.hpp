@@ -46,4 +46,8 @@ parameter_point point_in(std::string_view source, const source_syntax& syntax,
 result<std::string> at_point(std::string_view source, const source_syntax& syntax,
                              const parameter_point& point);
 
+/// A template that no point is chosen of, at the first value of each parameter; any other source as it is. `no_code` as
+/// parameters_of.
+result<std::string> at_first_values(std::string_view source, const source_syntax& syntax);
+
 } // namespace ke

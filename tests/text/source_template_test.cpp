@@ -101,3 +101,20 @@ TEST_CASE("a line within a text declares no parameter") {
   // Behind what is Python 3.12's.
   CHECK(parameters_of("x = f'{d['a']}'\n# ke-param: N = 1 | 2\n", python)->size() == 1);
 }
+
+TEST_CASE("Bug: a word in quotes was no value of a parameter, so an answer in Python was lost") {
+  const std::string source =
+      "# ke-param: PREC = \"tf32x3\" | 'ieee'\n# ke-param: FULL = True | False\nx = PREC\n";
+  auto first = at_first_values(source, python);
+  REQUIRE(first);
+  CHECK(*first ==
+        "# ke-param: PREC = \"tf32x3\" | 'ieee'\nPREC = \"tf32x3\"\n# ke-param: FULL = True | False\n"
+        "FULL = True\n# ke-point: {\"PREC\": \"tf32x3\", \"FULL\": \"True\"}\nx = PREC\n");
+  CHECK(at_first_values(*first, python) == *first);
+  auto other = at_point(*first, python, {1, 1});
+  REQUIRE(other);
+  CHECK(other->find("PREC = 'ieee'\n") != other->npos);
+  CHECK(at_first_values(*other, python) == *other); // a point is chosen
+  CHECK_FALSE(at_first_values("# ke-param: PREC = \"a b\"\n", python));
+  CHECK(at_first_values("x = 1\n", python) == "x = 1\n");
+}
