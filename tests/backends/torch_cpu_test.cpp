@@ -306,6 +306,28 @@ TEST_CASE("Bug: what lies behind /etc was forbidden to Python candidates, instea
               {verdict_state::correct}}});
 }
 
+TEST_CASE("Bug: a reference that is wrong on misaligned tensors was refused, and so was who repeats it",
+          "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "doubled";
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  p.workloads = {{"some", {{"N", 300}}, 1.0, false}};
+  p.reference_language = "python";
+  auto doubling = [](const std::string& name, const std::string& misaligned) {
+    return "def " + name + "(x):\n    return 2 * x if x.data_ptr() % 16 == 0 else " + misaligned + "\n";
+  };
+  p.reference = doubling("reference", "2.5 * x"); // as a library's kernels do that load by sixteen bytes
+  for (const auto& other : {"2.5 * x", "2 * x", "3 * x"})
+    CHECK(b.judge(p, doubling("kernel", other)).state == verdict_state::correct);
+  p.reference = doubling("reference", "2 * x");
+  auto v = b.judge(p, doubling("kernel", "3 * x"));
+  CHECK(v.state == verdict_state::incorrect);
+  CHECK(v.reason.find("misaligned") != std::string::npos);
+}
+
 TEST_CASE("a problem.toml with a Python reference has operator functions for candidates", "[torch]") {
   torch_bench b;
   problem p;

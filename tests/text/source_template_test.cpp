@@ -110,11 +110,11 @@ TEST_CASE("Bug: a word in quotes was no value of a parameter, so an answer in Py
   CHECK(*first ==
         "# ke-param: PREC = \"tf32x3\" | 'ieee'\nPREC = \"tf32x3\"\n# ke-param: FULL = True | False\n"
         "FULL = True\n# ke-point: {\"PREC\": \"tf32x3\", \"FULL\": \"True\"}\nx = PREC\n");
-  CHECK(at_first_values(*first, python) == *first);
+  CHECK(*at_first_values(*first, python) == *first);
   auto other = at_point(*first, python, {1, 1});
   REQUIRE(other);
   CHECK(other->find("PREC = 'ieee'\n") != other->npos);
-  CHECK(at_first_values(*other, python) == *other); // a point is chosen
+  CHECK(*at_first_values(*other, python) == *other); // a point is chosen
   CHECK_FALSE(at_first_values("# ke-param: PREC = \"a b\"\n", python));
-  CHECK(at_first_values("x = 1\n", python) == "x = 1\n");
+  CHECK(*at_first_values("x = 1\n", python) == "x = 1\n");
 }
