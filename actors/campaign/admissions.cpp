@@ -52,7 +52,7 @@ void admissions::look_up(const search_tree& tree, entry& a) {
     return refuse(tree, a, wrong);
   a.at = progress::looking;
   auto patterns = devices_.targets_of(tree.backend());
-  a.known.assign(patterns.size(), false);
+  a.known.assign(patterns.size(), nullptr);
   std::vector<std::pair<std::uint32_t, std::string>> keys;
   for (std::uint32_t t = 0; t < patterns.size(); ++t) // any of a target's devices will do
     for (const auto& d : devices_.of(tree.backend())->devices)
@@ -62,7 +62,8 @@ void admissions::look_up(const search_tree& tree, entry& a) {
   for (const auto& [target, key] : keys)
     journal_.options().store->read(
         table::verdicts, key, [tell = out_.looked_up, t = tree.number(), target](result<std::string> bytes) {
-          tell(admission_looked_up{t, target, bytes && unpack<verdict>(*bytes)});
+          auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{failure{}};
+          tell(admission_looked_up{t, target, v ? std::make_shared<const verdict>(*std::move(v)) : nullptr});
         });
 }
 
@@ -71,11 +72,11 @@ void admissions::looked_up(const admission_looked_up& l, bool may_measure) {
   if (a.at != progress::looking)
     return;
   if (l.found)
-    a.known.at(l.target) = true;
+    a.known.at(l.target) = l.found;
   if (--a.asked > 0)
     return;
   const auto& tree = journal_.tree(l.tree);
-  if (std::find(a.known.begin(), a.known.end(), false) == a.known.end()) {
+  if (std::find(a.known.begin(), a.known.end(), nullptr) == a.known.end()) {
     a.at = progress::admitted;
     log::info("campaign", "the problem is admitted, as the store knows", {{"backend", tree.backend()}});
   } else if (may_measure) {
@@ -193,6 +194,16 @@ void admissions::decide(const search_tree& tree, entry& a) {
   if (!machine)
     return admit(tree, a);
   rest(tree, a, machine->reason);
+}
+
+std::shared_ptr<const timing_summary> admissions::reference_times(std::uint32_t tree) const {
+  auto a = trees_.find(tree);
+  if (a == trees_.end() || a->second.at != progress::admitted)
+    return nullptr;
+  for (const auto* from : {&a->second.found, &a->second.known})
+    if (!from->empty() && from->front() && from->front()->timing) // prompts tell the first target's device
+      return {from->front(), &*from->front()->timing};
+  return nullptr;
 }
 
 void admissions::rest(const search_tree& tree, entry& a, const std::string& why) {

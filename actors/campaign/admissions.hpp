@@ -22,7 +22,7 @@ struct verdict;
 /// The answer of the store: whether the problem was admitted before on this target.
 struct admission_looked_up {
   std::uint32_t tree = 0, target = 0;
-  bool found = false;
+  std::shared_ptr<const verdict> found; ///< null: the store has none
 };
 
 /// For each tree: whether its candidates can be judged. The reference is judged as its own candidate before a
@@ -53,6 +53,8 @@ public:
 
   /// Why no tree can be judged. Empty: one is admitted, or may be.
   std::optional<std::string> all_refused() const;
+  /// What the reference took when it was admitted; null: it was not timed, or that is not known yet.
+  std::shared_ptr<const timing_summary> reference_times(std::uint32_t tree) const;
   /// What a tree waits for, for people; empty: for nothing.
   std::string waits_for(std::uint32_t tree) const;
 
@@ -60,7 +62,7 @@ private:
   enum class progress { unknown, looking, measuring, resting, refused, admitted };
   struct entry {
     progress at = progress::unknown;
-    std::vector<bool> known;                           ///< by target: the store says so
+    std::vector<std::shared_ptr<const verdict>> known; ///< by target, as the store has it
     std::size_t asked = 0;                             ///< look-ups that are out
     std::vector<std::shared_ptr<const verdict>> found; ///< of this try, by target
     std::shared_ptr<const evaluate_request> request;

@@ -182,8 +182,11 @@ void campaign_router::fail_if_all_refused() {
 // -- nodes awake and asleep -------------------------------------------------------------------------
 
 void campaign_router::wake(const std::vector<node_key>& nodes) {
-  for (auto& [tree, e] : contexts_of(journal_, rows_, devices_, nodes))
+  for (auto& [tree, e] : contexts_of(journal_, rows_, devices_, nodes)) {
+    for (auto& context : e.nodes)
+      context.reference = admissions_.reference_times(tree);
     options_.names->send(addresses::node_supervisor(options_.id, tree), std::move(e));
+  }
 }
 
 void campaign_router::wake_sleeping(std::uint32_t tree) {

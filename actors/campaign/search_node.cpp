@@ -262,6 +262,7 @@ private:
     prompt_request r;
     r.problem = tree_->problem.get();
     r.target = context_.target.get();
+    r.reference = tree_->timed ? context_.reference.get() : nullptr;
     r.language = tree_->language.get();
     r.operation = context_.what.operation;
     r.draft = context_.what.draft;
@@ -347,7 +348,7 @@ private:
     request->attempt = context_.attempt;
     request->model = context_.what.model;
     request->prompt = build_prompt(r);
-    request->prompt_digest = digest_of(text_of(request->prompt));
+    request->prompt_digest = prompt_key(request->prompt);
     note_dropped(found, request->prompt);
     found.tree = tree_->tree;
     found.node = context_.what.node;

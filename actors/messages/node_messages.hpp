@@ -20,6 +20,7 @@
 namespace ke {
 
 struct node_summary;
+struct timing_summary;
 
 /// What a node's actor needs to begin, or to go on after passivation or a restart.
 struct node_context {
@@ -32,14 +33,15 @@ struct node_context {
   std::vector<std::uint32_t> archive;     ///< the best of the rest of the tree, best first
   std::shared_ptr<const std::vector<std::string>> tried;
   std::vector<std::string> hints;
-  std::shared_ptr<const device_info> target; ///< facts of the prompt
-  std::uint32_t ordinal = 0;                 ///< of this child among its parent's
-  std::vector<std::uint32_t> in_flight;      ///< ordinals of its open siblings
-  std::string repair;                        ///< why the last attempt's answer was of no use
-  bool stalled = false;                      ///< nothing better was found for a while
-  bool repairs = true;                       ///< its model may mend a broken answer
-  std::uint64_t prompt_tokens = 0;           ///< most that the model takes; 0: no limit
-  answer_kind form = answer_kind::any;       ///< in which the change is asked for
+  std::shared_ptr<const device_info> target;       ///< facts of the prompt
+  std::shared_ptr<const timing_summary> reference; ///< what the reference takes there; null: not known
+  std::uint32_t ordinal = 0;                       ///< of this child among its parent's
+  std::vector<std::uint32_t> in_flight;            ///< ordinals of its open siblings
+  std::string repair;                              ///< why the last attempt's answer was of no use
+  bool stalled = false;                            ///< nothing better was found for a while
+  bool repairs = true;                             ///< its model may mend a broken answer
+  std::uint64_t prompt_tokens = 0;                 ///< most that the model takes; 0: no limit
+  answer_kind form = answer_kind::any;             ///< in which the change is asked for
   std::uint32_t resamples = 0; ///< attempts up to this one may repeat a candidate, and are asked again
 };
 struct expand {

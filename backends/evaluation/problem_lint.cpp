@@ -12,6 +12,7 @@
 #include "runtime/process/self_process.hpp"
 #include "runtime/text/expression.hpp"
 #include "runtime/text/json_line.hpp"
+#include "runtime/text/tensor_bytes.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -100,14 +101,7 @@ status build_both(judge_task& task, lint_report& report, const backend& with, co
 
 void lint_costs(const problem& what, lint_report& into) {
   for (const auto& w : what.workloads) {
-    lint_cost c{w.name, 0, 0, 0};
-    for (const auto& t : what.tensors) {
-      double elements = 1;
-      for (const auto& e : t.shape)
-        elements *= static_cast<double>(integer_value(e, w.dims) ? *integer_value(e, w.dims) : 0);
-      c.tensor_bytes +=
-          elements * static_cast<double>(bytes_of(t.dtype)) * (t.role == tensor_role::inout ? 2 : 1);
-    }
+    lint_cost c{w.name, 0, 0, tensor_bytes(what, w)};
     auto value = [&](const std::string& formula, const char* key) {
       if (formula.empty())
         return 0.0;

@@ -75,7 +75,7 @@ std::string peak_lines(const device_info& target, const problem& what) {
       dtypes.insert(std::string{to_text(t.dtype)});
   for (const auto& dtype : dtypes)
     text += arithmetic(peaks, dtype);
-  return text.empty() ? text : "What it reaches, measured:\n" + text;
+  return text;
 }
 
 } // namespace ke

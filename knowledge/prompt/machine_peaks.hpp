@@ -7,10 +7,9 @@
 
 namespace ke {
 
-/// The most that a machine does, as lines of a prompt's Target section: clock, bandwidth and latency of each level of memory,
+/// The most that a machine does, as lines of a prompt: clock, bandwidth and latency of each level of memory,
 /// arithmetic in the problem's floating dtypes and f32, each by one core and by all. From the facts that the device announced
-/// (backends/peaks/peaks.hpp has their keys), to two digits: what is measured again on the same machine reads the same, nearly
-/// always. Empty: it announced none.
+/// (backends/peaks/peaks.hpp has their keys), to two digits. Empty: it announced none.
 std::string peak_lines(const device_info& target, const problem& what);
 
 } // namespace ke

@@ -65,6 +65,7 @@ prompt build_prompt(const prompt_request& r) {
   s.need("task", task_part(r), sheet::place::stable);
   s.need("promised", promised_text(*r.problem), sheet::place::stable);
   s.offer(50, "target", target_part(r), sheet::place::stable);
+  s.offer(61, section_measured, measured_here_part(r), sheet::place::stable);
   s.offer(93, "constraints", constraints_part(r), sheet::place::stable);
   s.offer(r.parent ? 40 : 95, "reference",
           "\n## Reference\n" + fenced(reference_fence(r), r.problem->reference), sheet::place::stable);

@@ -18,6 +18,7 @@ struct candidate_language;
 struct device_info;
 struct node_summary;
 struct problem;
+struct timing_summary;
 
 /// A document of the knowledge base found for a node, or a constraint for all.
 struct passage {
@@ -37,6 +38,7 @@ struct prompt_request {
   const ke::problem* problem = nullptr;
   const device_info* target = nullptr;
   const candidate_language* language = nullptr; ///< that the answer must be in; not null
+  const timing_summary* reference = nullptr;    ///< what the reference took against itself; null: not known
   operation_kind operation = operation_kind::draft;
   std::uint32_t draft = 0;
   std::uint64_t seed = 0;

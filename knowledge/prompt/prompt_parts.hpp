@@ -12,8 +12,10 @@ namespace ke {
 bool is_device(const device_info& target);
 
 // The same for all nodes of a tree.
-std::string task_part(const prompt_request& r);        ///< what to write, for which problem and policy
-std::string target_part(const prompt_request& r);      ///< the device's facts
+std::string task_part(const prompt_request& r);   ///< what to write, for which problem and policy
+std::string target_part(const prompt_request& r); ///< the device's facts
+std::string
+measured_here_part(const prompt_request& r); ///< what the reference takes, and what the machine reaches
 std::string constraints_part(const prompt_request& r); ///< what every candidate must keep to
 std::string answer_part(const prompt_request& r);      ///< forms of an answer and their limits
 

@@ -234,8 +234,7 @@ std::string target_part(const prompt_request& r) {
   for (auto [key, words] : told)
     if (auto f = r.target->facts.find(key); f != r.target->facts.end() && !f->second.empty())
       text += "- " + std::string{words} + ": " + f->second.substr(0, 300) + "\n";
-  // Measured anew they read differently, and a replay finds answers by the prompt: only beside a diagnosis, which is measured, too.
-  return r.parent && r.parent->diagnosis ? text + peak_lines(*r.target, *r.problem) : text;
+  return text;
 }
 
 std::string constraints_part(const prompt_request& r) {

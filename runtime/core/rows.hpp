@@ -66,7 +66,7 @@ struct node_row {
   timing_decision decision = timing_decision::none;
   std::string model;
   memory_kind memory = memory_kind::adaptive;
-  std::string prompt_digest; ///< of the prompt's whole text
+  std::string prompt_digest; ///< prompt_key: of its text but for what is measured anew
   std::string reply_digest;
   std::string source_digest;
   std::vector<std::string> verdict_digests; ///< per target, keys of `verdicts`

@@ -29,6 +29,11 @@ struct prompt {
 /// The whole prompt as one text: the sections in order, nothing added. Read by `command`, `spool`, `playbook`
 /// and `openai`.
 std::string text_of(const prompt& p);
+/// The name of sections that tell what each campaign measures anew.
+inline constexpr const char* section_measured = "measured";
+/// What a prompt is known by: the digest of its text without such sections, so that `replay` finds what another campaign
+/// was answered to the same question.
+std::string prompt_key(const prompt& p);
 std::size_t bytes_of(const prompt& p);
 
 } // namespace ke

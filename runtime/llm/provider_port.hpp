@@ -14,7 +14,7 @@ struct ask_request {
   /// Unique among all stores and stable over restarts: spool's file name. Letters, digits, '.', '_', '-'.
   std::string call;
   ke::prompt prompt;
-  std::string prompt_digest;            ///< replay's key; empty: digest of the text
+  std::string prompt_digest;            ///< replay's key; empty: prompt_key
   std::uint32_t occurrence = 0;         ///< earlier asks of this prompt: replay's key
   std::string former_call = {};         ///< its name in an earlier version, if it may have been asked then
   std::chrono::milliseconds deadline{}; ///< zero: the model's timeout_s (spool: none)

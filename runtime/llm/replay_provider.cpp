@@ -13,7 +13,7 @@ namespace {
 
 raw_answer answer_from(const replay_lookup& lookup, const ask_request& request) {
   raw_answer out;
-  auto digest = request.prompt_digest.empty() ? digest_of(text_of(request.prompt)) : request.prompt_digest;
+  auto digest = request.prompt_digest.empty() ? prompt_key(request.prompt) : request.prompt_digest;
   auto found = lookup(digest, request.occurrence);
   if (!found) {
     out.provider = provider_kind::replay;

@@ -83,7 +83,7 @@ std::optional<prompt> read_stored_prompt(const Reader& store, const std::string&
       return std::nullopt;
     all.sections.push_back({std::move(*text), false, std::move(part.name), !part.digest.empty()});
   }
-  return digest_of(text_of(all)) == digest ? std::optional{std::move(all)} : std::nullopt;
+  return prompt_key(all) == digest ? std::optional{std::move(all)} : std::nullopt;
 }
 
 /// Rows of the nodes that are open.

@@ -1,5 +1,7 @@
 // What a tree's measurements say against rules of thumb, in the prompts of its nodes.
 #include "knowledge/prompt/measured.hpp"
+#include "knowledge/prompt/quote.hpp"
+#include "runtime/text/tensor_bytes.hpp"
 
 #include "runtime/core/memory_kind.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
@@ -154,6 +156,27 @@ TEST_CASE_METHOD(prompt_fixture,
   CHECK(says("- clock: 2.6 GHz\n- l2, read and written: 100 GB/s by one core, 200 by all 2; 5.4 ns to a "
              "dependent load\n- arithmetic in f32 (avx2): 82 GFLOP/s by one core, 160 by all 2\n"));
   CHECK_FALSE(says("arithmetic in f64")); // no tensor of this problem
-  request.parent = nullptr;               // what is measured anew would hide a recorded answer from a replay
-  CHECK_FALSE(says("What it reaches"));
+}
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "a draft is told what the reference takes, and is the same question without it") {
+  auto before = prompt_key(build_prompt(request));
+  CHECK_FALSE(says("## Measured on this machine"));
+  timing_summary took;
+  took.floor_ns = 2100;
+  for (const auto& w : what.workloads)
+    took.workloads.push_back({w.name, 1, 0.99, 1.01, w.held_out, 2e6, 2e6});
+  request.reference = &took;
+  const auto& w = what.workloads.front();
+  auto bytes = tensor_bytes(what, w);
+  CHECK(says("- reference on " + w.name + ": 2e+03 us a call; " + short_number(bytes / 1e6) +
+             " MB in and out, so " + short_number(bytes / 2e6) + " GB/s\n"));
+  CHECK(says("- an empty call: 2.1 us\n"));
+  for (const auto& each : what.workloads)
+    CHECK(says("reference on " + each.name + ":") == !each.held_out);
+  target.facts["peak.clock"] = "2.6e9";
+  CHECK(prompt_key(build_prompt(request)) == before); // a replay finds its answer
+  request.reference = nullptr;
+  target.facts["isa"] = "another";
+  CHECK(prompt_key(build_prompt(request)) != before);
 }
