@@ -1,7 +1,9 @@
 #include "knowledge/prompt/machine_peaks.hpp"
 
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/dtype.hpp"
 #include "runtime/core/evidence_keys.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "runtime/core/device_info.hpp"
-#include "runtime/core/problem.hpp"
-
 #include <string>
 
 namespace ke {
+
+struct device_info;
+struct problem;
 
 /// The most that a machine does, as lines of a prompt: clock, bandwidth and latency of each level of memory,
 /// arithmetic in the problem's floating dtypes and f32, each by one core and by all. From the facts that the device announced

@@ -2,7 +2,6 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/problem.hpp"
 
-#include "knowledge/prompt/machine_peaks.hpp"
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/baseline.hpp"

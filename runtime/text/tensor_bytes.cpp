@@ -1,6 +1,5 @@
 #include "runtime/text/tensor_bytes.hpp"
 
-#include "runtime/core/dtype.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/text/expression.hpp"
 

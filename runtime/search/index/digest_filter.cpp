@@ -2,7 +2,6 @@
 
 #include "runtime/core/digest.hpp"
 #include "runtime/core/hex.hpp"
-#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cstring>
