@@ -171,7 +171,10 @@ TEST_CASE_METHOD(prompt_fixture,
   auto bytes = tensor_bytes(what, w);
   CHECK(says("- reference on " + w.name + ": 2e+03 us a call; " + short_number(bytes / 1e6) +
              " MB in and out, so " + short_number(bytes / 2e6) + " GB/s\n"));
-  CHECK(says("- an empty call: 2.1 us\n"));
+  CHECK(says("- the way to a kernel and back: 2.1 us for a sample; "));
+  what.flops = "4 * M * N";
+  CHECK(says(" GB/s; 8.39 MFLOP, so 4.19 GFLOP/s\n"));
+  what.flops.clear();
   for (const auto& each : what.workloads)
     CHECK(says("reference on " + each.name + ":") == !each.held_out);
   target.facts["peak.clock"] = "2.6e9";
