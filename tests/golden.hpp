@@ -88,10 +88,40 @@ inline void check_golden(const std::string& file, const std::string& text) {
   CHECK(text_of_file(path) == text);
 }
 
+/// A described struct's bytes as a program writes them that knows `count` of its fields, older or newer.
+inline std::string with_fields(const std::string& bytes, std::size_t count) {
+  auto handle = msgpack::unpack(bytes.data(), bytes.size());
+  const auto& array = handle.get().via.array;
+  msgpack::sbuffer out;
+  msgpack::packer<msgpack::sbuffer> packer{out};
+  packer.pack_array(static_cast<std::uint32_t>(count));
+  for (std::size_t i = 0; i < count; ++i)
+    if (i < array.size)
+      packer.pack(array.ptr[i]);
+    else
+      packer.pack(true);
+  return {out.data(), out.size()};
+}
+
+/// Checks that `bytes`, of a T with all fields filled, are read without their last fields and with more.
+template <class T>
+void check_other_programs(const std::string& bytes) {
+  constexpr auto all = std::tuple_size_v<decltype(fields(std::declval<T&>()))>;
+  auto newer = unpack<T>(with_fields(bytes, all + 2));
+  REQUIRE(newer);
+  CHECK(pack(*newer) == bytes);
+  for (std::size_t count = 0; count < all; ++count) {
+    auto older = unpack<T>(with_fields(bytes, count));
+    REQUIRE(older);
+    CHECK(with_fields(pack(*older), count) == with_fields(bytes, count));
+  }
+}
+
 /// Lines "name, bytes in hexadecimal" of stored or sent structs.
 class golden_bytes {
 public:
-  /// A fresh T and one with all fields filled, and that the filled one is read back as it was.
+  /// A fresh T and one with all fields filled, and that the filled one is read back as it was, also from
+  /// programs that know fewer or more fields.
   template <class T>
   void add(const std::string& name) {
     T fresh{}, filled{};
@@ -101,6 +131,7 @@ public:
     auto again = unpack<T>(bytes);
     REQUIRE(again);
     CHECK(pack(*again) == bytes);
+    check_other_programs<T>(bytes);
     text_ += name + " fresh " + to_hex(pack(fresh)) + "\n" + name + " filled " + to_hex(bytes) + "\n";
   }
   /// The values' numbers are stored, their texts are shown and read: both are the format.

@@ -1,7 +1,11 @@
 #include "runtime/net/handshake.hpp"
 
 #include "runtime/core/device_info.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/text/json_text.hpp"
+
+#include <algorithm>
+#include <string>
 
 namespace ke::wire {
 namespace {
@@ -43,7 +47,46 @@ std::optional<refuse_body> fault_in(const device_info& d) {
   return std::nullopt;
 }
 
+std::string range_text(version_range r) {
+  return std::to_string(r.least) + " to " + std::to_string(r.most);
+}
+
+refuse_body other_program(const std::string& what, version_range ours) {
+  return {what + ", this coordinator " + range_text(ours) + ": install the same ke-runtime on both", false};
+}
+
 } // namespace
+
+std::variant<std::uint32_t, refuse_body> negotiate(version_range ours, version_range theirs) {
+  auto most = std::min(ours.most, theirs.most);
+  if (theirs.least <= theirs.most && most >= std::max(ours.least, theirs.least))
+    return most;
+  return other_program("the worker speaks wire versions " + range_text(theirs), ours);
+}
+
+std::variant<heard_hello, bad_hello> read_hello(version_range ours, std::string_view body) {
+  const std::string unreadable = "this hello cannot be read";
+  auto theirs = decode<version_range>(body);
+  if (!theirs)
+    return bad_hello{other_program(unreadable + " (" + theirs.error().text +
+                                       "), not even its wire versions; the worker speaks others",
+                                   ours),
+                     true};
+  auto agreed = negotiate(ours, *theirs);
+  if (auto no = std::get_if<refuse_body>(&agreed))
+    return bad_hello{std::move(*no), false};
+  auto hello = decode<hello_body>(body);
+  if (!hello)
+    return bad_hello{other_program(unreadable + " (" + hello.error().text +
+                                       "); the worker speaks wire versions " + range_text(*theirs),
+                                   ours),
+                     true};
+  return heard_hello{std::move(*hello), std::get<std::uint32_t>(agreed)};
+}
+
+refuse_body unspoken(version_range ours, std::uint32_t theirs) {
+  return other_program("this frame is of wire version " + std::to_string(theirs), ours);
+}
 
 std::optional<refuse_body> fault_in(const hello_body& theirs) {
   for (auto [what, text] :

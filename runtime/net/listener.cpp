@@ -271,9 +271,7 @@ void listener::on_message(std::size_t lane, zmq::message m, time_point now) {
   if (fault == wire::header_fault::other_version) {
     ++net_counters::refused;
     return refuse(lane, m.parts[0], head.sequence,
-                  {"this coordinator does not speak wire version " + std::to_string(head.version) +
-                       ": install the same ke-runtime on both",
-                   false});
+                  wire::unspoken({options_.min_version, options_.max_version}, head.version));
   }
   std::string peer;
   auto s = session_of(lane, m, peer);
@@ -359,15 +357,16 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
   auto& route = m.parts[0];
   auto peer = peer_name(lane, route);
   auto rights = rights_of(l, m.user);
-  auto hello = wire::decode<wire::hello_body>(m.parts[2]);
+  auto heard = wire::read_hello({options_.min_version, options_.max_version}, m.parts[2]);
   auto deny = [&](const wire::refuse_body& why) {
     ++net_counters::refused;
     refuse(lane, route, head.sequence, why);
   };
-  if (!hello) {
-    ++net_counters::malformed;
-    return deny({"this hello cannot be read: install the same ke-runtime on both", false});
+  if (auto no = std::get_if<wire::bad_hello>(&heard)) {
+    net_counters::malformed += no->malformed;
+    return deny(no->why);
   }
+  auto& [hello, agreed] = std::get<wire::heard_hello>(heard);
   if (!rights.worker)
     return deny(
         {"this key or address is not for workers: put the worker's .pub file into `authorized_keys`", false});
@@ -378,19 +377,16 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
   if (auto no = no_room_for(l, peer, m.user))
     return deny(*no);
   if (!rights.name.empty())
-    hello->name = rights.name;
-  if (auto no = wire::fault_in(*hello))
-    return deny(*no);
-  auto agreed = wire::negotiate({options_.min_version, options_.max_version}, *hello);
-  if (auto no = std::get_if<wire::refuse_body>(&agreed))
+    hello.name = rights.name;
+  if (auto no = wire::fault_in(hello))
     return deny(*no);
   if (options_.admit)
-    if (auto no = options_.admit(*hello))
+    if (auto no = options_.admit(hello))
       return deny(*no);
   auto& s = begin_session(lane, m, peer, now);
-  s.name = hello->name;
-  s.version = std::get<std::uint32_t>(agreed);
-  welcome(peer, s, *hello, head);
+  s.name = hello.name;
+  s.version = agreed;
+  welcome(peer, s, hello, head);
 }
 
 void listener::on_command(std::size_t lane, const zmq::message& m, frame f) {

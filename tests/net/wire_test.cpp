@@ -145,10 +145,7 @@ TEST_CASE("a long answer is cut into frames that together are the document") {
 
 TEST_CASE("versions agree on the highest common one or refuse with both ranges") {
   auto answer = [](std::uint32_t least, std::uint32_t most) {
-    wire::hello_body h;
-    h.min_version = least;
-    h.max_version = most;
-    return wire::negotiate({2, 4}, h);
+    return wire::negotiate({2, 4}, {least, most});
   };
   CHECK(std::get<std::uint32_t>(answer(1, 3)) == 3);
   CHECK(std::get<std::uint32_t>(answer(3, 9)) == 4);

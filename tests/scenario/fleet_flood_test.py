@@ -101,7 +101,7 @@ class Chaos(Stranger):
         jobs = [known.job["id"], (known.job["id"] + 1) % (1 << 63)]
 
         def reference():
-            return [chance.choice(jobs + [chance.getrandbits(63)]), chance.choice([1, 2, 3, 4] + numbers) % (1 << 32), chance.choice(numbers), chance.randrange(4)] + known.appended()[-1:]
+            return [chance.choice(jobs + [chance.getrandbits(63)]), chance.choice([1, 2, 3, 4] + numbers) % (1 << 32), chance.choice(numbers), chance.randrange(4), known.job["warrant"]]
 
         def result():
             known.job.update(zip(("id", "attempt", "epoch"), reference()))

@@ -1,6 +1,7 @@
 """What a peer of the wire needs (runtime/net/wire.md), with the standard library and the system's libzmq: msgpack, frames, a socket.
 
-The order of fields is that of runtime/net/wire.hpp and runtime/core/job.hpp; what a later version appends is repeated, not understood.
+The order of fields is that of runtime/net/wire.hpp and runtime/core/job.hpp. What is appended later is a surplus, which a peer ignores: each field
+that it repeats has its own place here, and is never taken from the end.
 """
 
 import ctypes
@@ -156,7 +157,8 @@ class Socket:
 # -- a peer
 
 HELLO = ["min_version", "max_version", "name", "boot", "program", "devices", "build_slots", "device_slots", "labels", "held", "leases", "simulated"]
-JOB = ["id", "attempt", "epoch", "node", "target", "backend", "device", "problem", "source", "plan", "timed", "seed", "limits", "inline", "priority"]
+JOB = ["id", "attempt", "epoch", "node", "target", "backend", "device", "problem", "source", "plan", "timed", "seed", "limits", "inline", "priority",
+       "store", "warrant"]
 EVIDENCE = ["ending", "reason", "cases", "timed_calls", "timed_calls_checked", "failed", "worst_scaled_error", "first_failure", "nondeterministic",
             "flags", "timed", "launches", "floor_ns", "aa_width", "compiled_only", "unfit", "counters", "build_s", "check_s", "time_s", "device",
             "provenance", "log", "findings"]
@@ -185,15 +187,11 @@ class Grant:
         self.lease, self.deadline_ms, self.device = body[1], body[2], body[3]
         self.job = dict(zip(JOB, self.fields))
 
-    def appended(self):
-        """What later versions append to a job, a result and a lease repeats: who wants it, and by which right it was given."""
-        return self.fields[len(JOB):]
-
     def reference(self, stage=1):
-        return [self.job["id"], self.job["attempt"], self.job["epoch"], stage] + self.appended()[-1:]
+        return [self.job["id"], self.job["attempt"], self.job["epoch"], stage, self.job["warrant"]]
 
     def result(self, found):
-        return [self.job["id"], self.job["attempt"], self.job["epoch"], [0, "", False], found, []] + self.appended()
+        return [self.job["id"], self.job["attempt"], self.job["epoch"], [0, "", False], found, [], self.job["store"], self.job["warrant"]]
 
 
 class Peer:
