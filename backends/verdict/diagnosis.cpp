@@ -151,12 +151,17 @@ void reasoning::threads() {
     return;
   ++sources_;
   double idle = unit_share(1 - busy / granted_);
-  say("threads", text("%.2f of %.0f cores at work", busy, granted_));
+  // What the idle ones would save, less what a first other thread costs: none is worth waking for a short call.
+  double worth = unit_share(idle - (busy > 1.1 ? 0 : fork_join_s / std::max(net_s_, 1e-9)));
+  say("threads", text("%.2f of %.0f cores at work", busy, granted_) +
+                     (idle > 0.2 && worth <= 0.1
+                          ? text("; the %.3g us of a call are too few to wake another", net_s_ * 1e6)
+                          : ""));
   bool starts = of("share.openmp") > 0.3 && run_s_ < fork_join_s;
   if (starts)
     raise_overhead(0.4 + of("share.openmp"), "thread_starts");
-  else if (idle > 0.2)
-    raise(occupancy, 0.4 + idle);
+  else if (idle > 0.2 && worth > 0.1)
+    raise(occupancy, 0.4 + worth);
 }
 
 /// Whether an operator of PyTorch mostly calculates; the others mostly move bytes. By name, so a weak

@@ -46,6 +46,16 @@ std::string times_of(const workload_timing& w) {
   return text + "\n";
 }
 
+/// A line for each workload that is shown.
+std::string times_of(const problem& p, const node_summary& c) {
+  std::string text;
+  if (c.timing)
+    for (const auto& w : c.timing->workloads)
+      if (!is_held_out(p, w.name))
+        text += times_of(w);
+  return text;
+}
+
 std::string nodes_in_words(const std::vector<std::uint32_t>& numbers) {
   std::string words;
   for (auto n : numbers)
@@ -69,10 +79,7 @@ std::string parent_part(const prompt_request& r) {
   auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome_of(*r.problem, c) + "\n";
   if (r.operation == operation_kind::fix)
     text += "It failed. Find the cause and repair it.\n";
-  if (c.timing)
-    for (const auto& w : c.timing->workloads)
-      if (!is_held_out(*r.problem, w.name))
-        text += times_of(w);
+  text += times_of(*r.problem, c);
   if (c.decision == timing_decision::slower)
     text += "It is slower than the reference: find what costs the time before adding to it.\n";
   return text + fenced(r.language->fence(), c.source);
@@ -123,8 +130,8 @@ std::string partner_part(const prompt_request& r) {
   if (!r.partner || r.partner->source.empty())
     return {};
   return "\n## Second parent (node " + std::to_string(r.partner->node) +
-         "): " + outcome_of(*r.problem, *r.partner) + "\nCombine what is good in both.\n" +
-         fenced(r.language->fence(), r.partner->source);
+         "): " + outcome_of(*r.problem, *r.partner) + "\n" + times_of(*r.problem, *r.partner) +
+         "Combine what is good in both.\n" + fenced(r.language->fence(), r.partner->source);
 }
 
 std::string ancestors_part(const prompt_request& r) {

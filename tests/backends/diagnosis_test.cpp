@@ -261,6 +261,14 @@ TEST_CASE("the other bottlenecks have causes, too, where the evidence tells") {
   simulated(idle, 1e-3, 6e6);
   idle.counters["run.cores"] = 1.02;
   CHECK(diagnose(idle, pointwise(100'000, 2)).cause == "idle_cores");
+  // Bug: of a call of 22 us it was said that cores idle, and every direction asked for threads.
+  auto brief = timed(22e-6);
+  simulated(brief, 22e-6, 9e4);
+  loop(brief, 13, 5);
+  brief.counters["run.cores"] = 1.02;
+  auto found = diagnose(brief, pointwise(4'000, 2));
+  CHECK(found.bottleneck == "latency");
+  CHECK(found.evidence.at("threads").find("too few to wake another") != std::string::npos);
 
   auto math = timed(1e-3);
   math.counters["share.math"] = 0.8;
