@@ -194,7 +194,7 @@ std::string form_digest(std::string_view source, const source_syntax& syntax) {
   if (own.empty() || source.find("_own") != source.npos)
     return plain;
   std::map<std::string_view, std::string> called; ///< by order of appearance
-  std::string text, said;
+  std::string text;
   std::size_t kept = 0;
   for (const auto& t : tokens) {
     if (t.kind != kind::word || !own.contains(t.text))
