@@ -4,10 +4,11 @@
 #   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines; listings run), crash (200
 #                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
 #                    of wrong ones beside them), asan (every room and the scenarios), tsan (every room that it can look into), fuzz (10 minutes per fuzzer), lint (every file; every header
-#                    compiled alone), bundle (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
+#                    compiled alone), bundle (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio),
+#                    skills (a later campaign with and without what an earlier one has learnt: evaluations to the target)
 #
 # Goes on after a failure, so that one night tells everything; the output of a stage stays in build/nightly/NAME.log until it runs again.
-# KE_JOBS: compilers and tests at once (default: cores). KE_ROOTS: where the roots lie (build/roots). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA: how many.
+# KE_JOBS: compilers and tests at once (default: cores). KE_ROOTS: where the roots lie (build/roots). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA, KE_SKILL_SEEDS: how many.
 # Exit code: 0; 1 a stage failed; 2 bad usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,6 +59,11 @@ stage_bundle() {
 
 stage_aa() { scripts/aa_control.sh "${KE_AA:-200}"; }
 
+stage_skills() {
+  build ke-runtime ke-judge ke-driver ke-profiler
+  python3 -B tests/bench/skills/skill_bench.py --seeds "${KE_SKILL_SEEDS:-1..7}"
+}
+
 stage_fuzz() { KE_JOBS=$jobs scripts/fuzz.sh "${KE_FUZZ_SECONDS:-600}"; }
 
 stages=
@@ -66,7 +72,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: scenarios crash images redteam honest asan tsan fuzz lint bundle aa" >&2
+        echo "--stage takes one of: scenarios crash images redteam honest asan tsan fuzz lint bundle aa skills" >&2
         exit 2
       }
       stages="$stages $1"
@@ -85,7 +91,7 @@ done
 
 mkdir -p build/nightly
 failed=
-for stage in ${stages:-scenarios crash images redteam honest asan tsan fuzz lint bundle aa}; do
+for stage in ${stages:-scenarios crash images redteam honest asan tsan fuzz lint bundle aa skills}; do
   log=build/nightly/$stage.log
   echo "== $stage, $(date -u +%FT%TZ): $log"
   start=$SECONDS
