@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What skills are worth to a later campaign: evaluations to the target on an unseen problem of the family, with the skills of a first one and without.
+"""What skills are worth to a later campaign: evaluations to the target on an unseen problem of the family, with and without a first one's.
 
     skill_bench.py [--build DIR] [--seeds 1..5] [--candidates 12] [--target 15] [--goal 0.6] [--no-skills] [--keep DIR]
 
@@ -7,7 +7,7 @@ Real campaigns on cpu-cpp, really judged and timed. The model (patch_model.py) k
 else tries one of six moves blind, two of which help. The model of the first campaign knows the two; what it has learnt lies in its store. Each seed
 then runs the second problem twice, in a copy of that store and in an empty one, without warm starts; all else is the same. A campaign that
 misses its target counts as one evaluation more than it was given. How large the ratio is follows from the luck; that there is one does not.
-`--no-skills` gives both an empty store: then both draw alike, and the exit code must be 1.
+`--no-skills` gives both an empty store: then both draw alike as far as noise lets them choose the same parents, and the exit code should be 1.
 
 Exit code: 0 with skills the median is at most `--goal` of that without; 1 not so, or the first campaign has left no skills; 2 a campaign could not run.
 """
