@@ -37,42 +37,36 @@ constexpr std::string_view device_drafts[] = {
 };
 // Of products, convolutions, attention and searches an author knows that rows of a tensor are not the unit.
 constexpr std::string_view device_products[] = {
-    "a tile of the result per program on tensor cores, operands through a pipeline of three or four stages, "
-    "what "
-    "follows the product done on the tile in registers",
+    "a tile of the result per program on tensor cores, operands through a pipeline of three or four "
+    "stages, what follows the product done on the tile in registers",
     "tile shapes chosen by the extents, so that the last wave of programs is nearly full, and programs "
-    "grouped "
-    "so that neighbours share operands in L2",
-    "programs that stay, one or two per SM, and walk over tiles: the next tile's loads run beside this one's "
-    "stores",
+    "grouped so that neighbours share operands in L2",
+    "programs that stay, one or two per SM, and walk over tiles: the next tile's loads run beside this "
+    "one's stores",
     "the long sum split over programs where the result has few tiles, its parts joined in a fixed order",
     "operands by descriptors of blocks or bulk copies, with fewer registers for addresses and larger tiles",
 };
 constexpr std::string_view device_convolutions[] = {
-    "a product of matrices for each tap, added up in registers: the window's lines are read once and come "
-    "again "
-    "from the nearest cache",
+    "a product of matrices for each tap, added up in registers: the window's lines are read once and "
+    "come again from the nearest cache",
     "a tile over positions and all filters per program, so that the input is read once; weights stay near",
     "several positions per thread and the taps unrolled, in plain fused multiply-add: for few channels",
     "channels and taps folded into one long sum of one product, its operand gathered while it is loaded",
     "another kernel for short windows (one tap is a plain product) and for few channels",
 };
 constexpr std::string_view device_attention[] = {
-    "a tile of queries per program, keys and values streamed once, the softmax online: nothing as large as "
-    "all "
-    "pairs goes to memory",
-    "blocks in full use without a mask, the mask on the diagonal and the last block alone; programs with the "
-    "most work begin first",
-    "powers of two with the scale folded in, the running maximum and sum in registers, rescaled as rarely as "
-    "it "
-    "is right",
+    "a tile of queries per program, keys and values streamed once, the softmax online: nothing as "
+    "large as all pairs goes to memory",
+    "blocks in full use without a mask, the mask on the diagonal and the last block alone; programs "
+    "with the most work begin first",
+    "powers of two with the scale folded in, the running maximum and sum in registers, rescaled as "
+    "rarely as it is right",
     "tiles and warps by head size: another choice for 64 and for 128, with a pipeline for keys and values",
     "keys split over programs and the parts joined, where there are fewer tiles of queries than SMs",
 };
 constexpr std::string_view device_searches[] = {
-    "every lane a search of the same number of steps without branches, several values per lane at once to "
-    "hide "
-    "the chain of loads",
+    "every lane a search of the same number of steps without branches, several values per lane at once "
+    "to hide the chain of loads",
     "few borders: compare with all of them and count, with no dependent load at all",
     "the first steps by a small table in registers or shared memory, the last ones by loads",
     "wide accesses for the values and the results, which are most of the bytes",
