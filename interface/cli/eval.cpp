@@ -93,10 +93,7 @@ result<exported_facts> take_exported(eval_options& o) {
 /// `seen`: what the verdict is of, as far as there is any.
 result<verdict> judge(const eval_options& o, const problem& what, const std::string& source,
                       measure_plan plan, foreground& judging, evidence& seen) {
-  auto settled = at_first_values(source, judging.with().language.syntax); // a model's answer as it is
-  if (!settled)
-    return failure{failure_kind::invalid, settled.error().text, false};
-  auto found = evaluate(what, *settled, judging.with(), plan, judging.options, judging.processes());
+  auto found = evaluate(what, source, judging.with(), plan, judging.options, judging.processes());
   if (judging.interrupted())
     return interrupted_failure();
   if (found && !o.trace.empty())
@@ -114,25 +111,33 @@ result<verdict> judge(const eval_options& o, const problem& what, const std::str
   return v;
 }
 
+void prepare(foreground& judging, const eval_options& o) {
+  auto& options = judging.options;
+  options.cache = o.cache;
+  options.device = o.device;
+  options.timed = !o.untimed;
+  options.python = std::make_shared<python_parents>(); // started once for all candidates
+  options.banks = std::make_shared<truth_banks>();
+  if (options.timed && judging.with().device == "cpu")
+    options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
+}
+
 /// Judges the candidates, one after the other, and prints each verdict when it is there.
 int judge_all(const eval_options& o, const problem& what, const std::vector<std::string>& sources,
               measure_plan plan, const std::string& when_exported) {
   auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
   if (!judging)
     return complain(judging.error(), "eval");
-  auto& options = (*judging)->options;
-  options.cache = o.cache;
-  options.device = o.device;
-  options.timed = !o.untimed;
-  options.python = std::make_shared<python_parents>(); // started once for all candidates
-  options.banks = std::make_shared<truth_banks>();
-  if (options.timed && (*judging)->with().device == "cpu")
-    options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
+  prepare(**judging, o);
   bool all_correct = true;
   std::string samples;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     evidence seen;
-    auto v = judge(o, what, sources[i], plan, **judging, seen);
+    auto settled =
+        at_first_values(sources[i], (*judging)->with().language.syntax); // a model's answer as it is
+    if (!settled)
+      return complain({failure_kind::invalid, o.candidates[i] + ": " + settled.error().text, false}, "eval");
+    auto v = judge(o, what, *settled, plan, **judging, seen);
     if (!v && i > 0)
       std::cerr << "not judged: " << o.candidates[i] << " and what follows it\n";
     if (!v)
