@@ -20,7 +20,7 @@ enum class campaign_use { campaign, serve, suite };
 /// earlier versions fold without this rule.
 inline constexpr std::int64_t usual_fruitless = 8;
 /// And of `[search] resample`, for the same reason.
-inline constexpr std::int64_t usual_resample = 3;
+inline constexpr std::int64_t usual_resample = 0;
 
 /// `settings` is complete if `errors` is empty.
 struct campaign_load {

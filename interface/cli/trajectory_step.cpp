@@ -157,10 +157,14 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   auto sections = sections_of(c, n);
   if (!sections)
     return sections.error();
-  j["prompt_digest"] = n.row.prompt_digest;
   j["prompt_sections"] = json::array();
-  for (const auto& s : *sections)
+  std::string text;
+  for (const auto& s : *sections) {
     j["prompt_sections"].push_back({{"name", s.name}, {"digest", s.digest}, {"text", log::masked(s.text)}});
+    text += s.text;
+  }
+  j["prompt_digest"] =
+      sections->empty() ? n.row.prompt_digest : digest_of(text); // of the text as it was, whole
   auto body =
       n.row.reply_digest.empty() ? result<std::string>{std::string{}} : c.store().blob(n.row.reply_digest);
   if (!body)

@@ -138,7 +138,7 @@ std::vector<std::string> targets_of(const device_info& device) {
 
 bool is_beside_the_point(const document& d, const signal_query& q) {
   const auto& about = d.signals;
-  return q.failure.empty() && about.bottleneck.empty() && about.cause.empty() &&
+  return q.failure.empty() && !q.bottleneck.empty() && about.bottleneck.empty() && about.cause.empty() &&
          (!about.failure.empty() || !about.message.empty());
 }
 
