@@ -77,7 +77,6 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
     return load;
   document->place.file = context.name;
   load.settings.budget.fruitless = usual_fruitless;
-  load.settings.search.resample = usual_resample;
   auto keys = campaign_schema(load.settings);
   if (use != campaign_use::campaign)
     for (auto& key : keys.keys)

@@ -19,8 +19,6 @@ enum class campaign_use { campaign, serve, suite };
 /// The value of `[budget] fruitless` in a file without it. `budget_settings` has another default: journals of
 /// earlier versions fold without this rule.
 inline constexpr std::int64_t usual_fruitless = 8;
-/// And of `[search] resample`, for the same reason.
-inline constexpr std::int64_t usual_resample = 0;
 
 /// `settings` is complete if `errors` is empty.
 struct campaign_load {

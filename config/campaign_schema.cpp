@@ -420,7 +420,6 @@ std::string reference_text() {
   defaults.models.emplace_back();
   defaults.store = "~/.local/share/ke-runtime";
   defaults.budget.fruitless = usual_fruitless;
-  defaults.search.resample = usual_resample;
   defaults.problem_path = "problems/softmax/problem.toml";
   return schema_text(campaign_schema(defaults), true);
 }

@@ -113,7 +113,6 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   CHECK(s.targets == std::vector<target_settings>{{"triton", "nvidia-h200"}});
   search_settings search{policy_kind::best_of_n,      9, 320, 1.5, ensemble_kind::weights,
                          memory_kind::parent_siblings};
-  search.resample = usual_resample;
   CHECK(s.search == search);
   REQUIRE(s.models.size() == 2);
   CHECK(s.models[0].provider == provider_kind::anthropic);
@@ -144,7 +143,6 @@ TEST_CASE("a file with only a problem gets every documented default") {
   wanted.targets.emplace_back();
   wanted.models.emplace_back();
   wanted.budget.fruitless = usual_fruitless;
-  wanted.search.resample = usual_resample;
   CHECK(s == wanted);
 }
 
