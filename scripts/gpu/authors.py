@@ -33,44 +33,24 @@ class Round(campaign.Campaign):
         folder = Path(o.work) / name
         self.answers = o.answers
         self.fresh, self.name, self.ends_at = not (folder / "campaign.toml").exists(), name, until
-        kept = folder.with_name(name + ".kept")
+        facts = {"work": folder, "problem": o.problems / name, "candidates": 4 * o.requests}
+        super().__init__(argparse.Namespace(**{**vars(o), **facts}), keep=not self.fresh)
         if not self.fresh:
-            folder.rename(kept)  # a campaign begins with an empty folder
-        super().__init__(argparse.Namespace(**{**vars(o), "work": folder, "problem": o.problems / name, "answers": None, "candidates": 4 * o.requests}))
-        if not self.fresh:
-            self.folder.rmdir()
-            kept.rename(self.folder)
             self.address = re.search('listen = "(.*)"', (self.folder / "campaign.toml").read_text())[1]
 
-    def write(self):
+    def prepare_model(self):
         (self.folder / "spool").mkdir()
-        super().write()
 
-    def configured(self, name, candidates, devices, drafts, parallel):
-        return f"""[campaign]
-name = "{self.name}"
-store = "store"
-seed = 3
-[problem]
-path = "problem/problem.toml"
-[goal]
-target_speedup = 100000.0
-[budget]
-candidates = {candidates}
-requests = {self.o.requests}
-tune_candidates = {self.o.tune}
-[[target]]
-backend = "{self.o.backend}"
-device = "{self.o.device}"
-[search]
-drafts = 4
-parallel = 4
-[[model]]
-name = "author"
+    def model_keys(self):
+        return """name = "author"
 provider = "spool"
 dir = "spool"
 timeout_s = 86400.0
 """
+
+    def configured(self, name, candidates, devices, drafts, parallel):
+        budget = f"requests = {self.o.requests}\ntune_candidates = {self.o.tune}\n"
+        return super().configured(self.name, candidates, [(self.o.backend, self.o.device)], 4, 4, budget)
 
     def open_prompts(self):
         spool = self.folder / "spool"

@@ -60,11 +60,13 @@ def holds(what, *details):
 
 
 class Campaign:
-    def __init__(self, o):
+    def __init__(self, o, keep=False):
+        """`keep`: what an earlier one left in the folder goes on."""
         self.o, self.runtime = o, str(Path(o.programs).resolve() / "ke-runtime")
         self.folder = Path(o.work).resolve()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.without_device = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
         self.with_device = {**os.environ}
         if o.fake:
@@ -80,7 +82,7 @@ class Campaign:
     def write(self):
         o = self.o
         shutil.copytree(o.problem or HERE.parents[1] / "config/problems/softmax", self.folder / "problem")
-        shutil.copytree(o.answers or HERE / "answers", self.folder / "answers")
+        self.prepare_model()
         self.call("keygen", "-o", "keys/coordinator")
         self.call("keygen", "-o", "keys/workers/gpu")
         text = self.configured("attach", o.candidates, [("cpu-cpp", "*"), (o.backend, o.device)], drafts=4, parallel=3)
@@ -90,9 +92,19 @@ key = "keys/coordinator.key"
 authorized_keys = "keys/workers"
 """)
 
-    def configured(self, name, candidates, devices, drafts, parallel):
-        """A campaign.toml on the folder's problem, for these backends and devices; the canned answers play the model."""
+    def prepare_model(self):
+        shutil.copytree(self.o.answers or HERE / "answers", self.folder / "answers")
+
+    def model_keys(self):
+        """Of [[model]]: the canned answers play it."""
         command = json.dumps([sys.executable, str(Path(__file__).resolve()), "--model", str(self.folder / "answers"), str(self.o.latency)])
+        return f"""name = "canned"
+provider = "command"
+command = {command}
+"""
+
+    def configured(self, name, candidates, devices, drafts, parallel, budget=""):
+        """A campaign.toml on the folder's problem, for these backends and devices. `budget`: more lines of [budget]."""
         targets = "".join(f"""[[target]]
 backend = "{backend}"
 device = "{device}"
@@ -107,14 +119,11 @@ path = "problem/problem.toml"
 target_speedup = 100000.0
 [budget]
 candidates = {candidates}
-{targets}[search]
+{budget}{targets}[search]
 drafts = {drafts}
 parallel = {parallel}
 [[model]]
-name = "canned"
-provider = "command"
-command = {command}
-"""
+{self.model_keys()}"""
 
     def start(self):
         """Returns once the campaign is in the store: before, `status` and `tree` know of none (exit code 2)."""
